@@ -9,7 +9,7 @@ import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { taskOf } from '@portal/platform/sandbox/task';
-import { canLoseFileRoom, loseFileRoom } from '@portal/testing/file-room';
+import { canLimitFileSize, limitFileSize } from '@portal/testing/file-size-limit';
 import type { run as act } from '@portal/testing/sandbox-task';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
@@ -46,7 +46,7 @@ async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, pa
 }
 const events = (window = november): Promise<CalendarEvents> => call('GET', `/calendar/events?${window}`);
 const titles = async (window?: string) => (await events(window)).events.map(({ title }) => title);
-/** The same without a request, of which an account has only so many at once. */
+/** Reads the titles without a request, because the number of an account's concurrent requests is limited. */
 async function titlesOf(ctx: UserContext): Promise<string[]> {
   const window = { from: new Date('2026-11-01T00:00:00Z'), to: new Date('2026-12-01T00:00:00Z') };
   const { events: found } = JSON.parse(Buffer.from(await listEvents(ctx, window)).toString()) as CalendarEvents;
@@ -56,14 +56,14 @@ async function added(path: string, changes: object = {}): Promise<string> {
   const form = { name: path, kind: 'ics', url: `${server.origin}/${path}`, ...changes };
   return (await call('POST', '/calendar/sources', form)).id;
 }
-/** As if that much time had passed since anybody looked at a source. */
+/** Moves the last read of the user's sources into the past. */
 const later = (ms: number) =>
   owner.query(
     "update calendar_sources set checked_at = checked_at - $1 * interval '1 millisecond' where user_id = $2",
     [ms, ada.id],
   );
 const storedFiles = () => globSync('files/calendars/*/*', { cwd: config.dataDir });
-/** Files that no calendar names. */
+/** Files no calendar refers to. */
 const strayFiles = async () => {
   const { rows } = await owner.query('select body_path from calendar_sources where body_path is not null');
   return storedFiles().filter((file) => !rows.some(({ body_path }) => file.endsWith(body_path)));
@@ -71,7 +71,7 @@ const strayFiles = async () => {
 let strayBefore: string[] = [];
 
 describe('events', () => {
-  it('are those of all active calendars, by start, days as dates and times in UTC', async () => {
+  it('come from all active calendars, sorted by start, with days as dates and times in UTC', async () => {
     const whole = icsOf('Timed').replace(
       'BEGIN:VEVENT',
       [
@@ -110,7 +110,7 @@ describe('events', () => {
     expect(await titles('from=2026-11-11T23:00:00Z&to=2026-11-12T23:00:00Z')).toEqual([]);
   });
 
-  it('are fresh for five minutes, and then asked for by what changed', async () => {
+  it('are fresh for five minutes; after that, a conditional request asks for changes', async () => {
     let etag = '"1"';
     server.answer = (asked, response) => sendIcs(asked, response, icsOf(`Version ${etag}`), etag);
     await added('a');
@@ -131,7 +131,7 @@ describe('events', () => {
     expect(await strayFiles()).toEqual(strayBefore);
   });
 
-  it('of a calendar that fails are those last read, beside its error; it is asked again after a minute', async () => {
+  it('of a failing calendar are those last read, with its error; the calendar is read again after a minute', async () => {
     const [good, bad] = [await added('good'), await added('bad')];
     expect(await titles()).toEqual(['Jour fixe', 'Jour fixe']);
     server.answer = (asked, response) =>
@@ -181,7 +181,7 @@ describe('events', () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  it('of a calendar that takes longer than a call waits are there for the next one', async () => {
+  it('of a calendar that takes longer than a call waits are available to the next call', async () => {
     server.answer = async (_asked, response) => {
       await pause(13_000);
       response.end(icsOf('Late'));
@@ -192,7 +192,7 @@ describe('events', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('are 503 after 15 s, whatever the processes that read them are at', async () => {
+  it('are 503 after 15 s if all sandbox processes are busy', async () => {
     await added('a');
     const sandbox = openSandbox({ processes: 1 });
     const ctx = { ...(await signedIn(ada)), sandbox, resources: new Map() };
@@ -208,7 +208,7 @@ describe('events', () => {
     await Promise.all([sandbox.close(), expect(held).rejects.toThrow()]);
   });
 
-  it('of what is no whole calendar are what can be read, and an error', async () => {
+  it('of an incomplete calendar are those that can be read, with an error', async () => {
     const each = 'RRULE:FREQ=SECONDLY\r\nEND:VEVENT';
     server.answer = (_asked, response) => void response.end(icsOf('Second').replace('END:VEVENT', each));
     const id = await added('seconds');
@@ -219,12 +219,12 @@ describe('events', () => {
     expect((await events()).events).toHaveLength(2_000);
   });
 
-  it('of a calendar with lines that cannot be read are shown, and the lines are named', async () => {
+  it('of a calendar with unreadable lines are shown, and the lines are reported', async () => {
     const broken = icsOf('Odd').replace(/DTEND.*/, 'DTEND:soon');
     server.answer = (_asked, response) => void response.end(broken);
     const id = await added('odd');
     const line = broken.split('\r\n').indexOf('DTEND:soon') + 1;
-    const reason = 'DTEND cannot be read. The event has the usual length.';
+    const reason = 'DTEND cannot be read. The event is shown with the default length.';
     expect(await events()).toMatchObject({
       events: [{ title: 'Odd', start: '2026-11-10T08:00:00.000Z', end: '2026-11-10T08:00:00.000Z' }],
       errors: [{ sourceId: id, error: 'invalid', lines: [{ line, code: 'LENGTH_UNREADABLE', reason }], lineCount: 1 }],
@@ -232,7 +232,7 @@ describe('events', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'that could not be found in time are looked for again after a minute',
+    'that could not be computed in time are computed again after a minute',
     async () => {
       await added('a');
       const sandbox = openSandbox({ processes: 1 });
@@ -258,29 +258,26 @@ describe('events', () => {
     },
   );
 
-  it.runIf(canLoseFileRoom)(
-    'that no room is left for are refused until there is some, and nobody is blamed',
-    async () => {
-      await added('a');
-      const before = storedFiles();
-      const regainRoom = await loseFileRoom();
-      try {
-        const answer = await request({ method: 'GET', url: `/calendar/events?${november}`, as: ada });
-        expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '60']);
-      } finally {
-        await regainRoom();
-      }
-      expect(storedFiles()).toEqual(before);
-      expect(await events()).toMatchObject({ events: [{}], errors: [] });
-    },
-  );
+  it.runIf(canLimitFileSize)('are 503 while the disk is full, and no calendar gets an error', async () => {
+    await added('a');
+    const before = storedFiles();
+    const regainRoom = await limitFileSize();
+    try {
+      const answer = await request({ method: 'GET', url: `/calendar/events?${november}`, as: ada });
+      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '60']);
+    } finally {
+      await regainRoom();
+    }
+    expect(storedFiles()).toEqual(before);
+    expect(await events()).toMatchObject({ events: [{}], errors: [] });
+  });
 
-  describe('of a tenant whose calendars take up all their room', () => {
+  describe('of a tenant whose calendars use all its storage', () => {
     const maxBytes = 1024 ** 3;
     const bytesOf = async (id: string): Promise<number | null> =>
       (await owner.query('select size_bytes from calendar_sources where id = $1', [id])).rows[0].size_bytes;
-    /** As if the calendar of a colleague left just so many bytes. */
-    async function leaveRoom(bytes: number): Promise<void> {
+    /** Makes a colleague's calendar leave only this many bytes. */
+    async function leaveBytes(bytes: number): Promise<void> {
       const colleague = await make.user({ role: 'ADMIN', tenantId: ada.tenantId });
       const payload = { name: 'Large', kind: 'ics', url: `${server.origin}/large` };
       const { id } = (await request({ method: 'POST', url: '/calendar/sources', as: colleague, payload })).json();
@@ -289,10 +286,10 @@ describe('events', () => {
       await owner.query('update calendar_sources set size_bytes = $2 where id = $1', [id, maxBytes - bytes]);
     }
 
-    it('are those last read, until there is room again, also by a shorter version', async () => {
+    it('are those last read until there is space again or a shorter version fits', async () => {
       const id = await added('full');
       await titles();
-      await leaveRoom(icsOf('Short').length);
+      await leaveBytes(icsOf('Short').length);
       const before = storedFiles();
       server.answer = (asked, response) => sendIcs(asked, response, icsOf('Longer'), '"2"');
       await later(6 * MINUTE);
@@ -307,8 +304,8 @@ describe('events', () => {
       expect(await bytesOf(id)).toBe(icsOf('Short').length);
     });
 
-    it('never share what is left twice, and other tenants have room of their own', async () => {
-      await leaveRoom(icsOf('Jour fixe').length);
+    it('never use the remaining storage twice, and other tenants have their own', async () => {
+      await leaveBytes(icsOf('Jour fixe').length);
       for (const path of ['a', 'b']) await added(path);
       expect(await events()).toMatchObject({ events: [{}], errors: [{ error: 'storageFull' }] });
       expect(await strayFiles()).toEqual(strayBefore);
@@ -327,7 +324,7 @@ describe('events', () => {
     });
   });
 
-  it('asked for fifty times at once are one request for each calendar', async () => {
+  it('requested fifty times at once cause one request per calendar', async () => {
     server.answer = async (asked, response) => {
       await pause(300);
       sendIcs(asked, response, icsOf(asked.path));
@@ -339,20 +336,20 @@ describe('events', () => {
     expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/a', '/b']);
   });
 
-  it('are asked for by one process of several', async () => {
+  it('are read by only one of several processes', async () => {
     server.answer = async (asked, response) => {
       await pause(500);
       sendIcs(asked, response, icsOf('Shared'));
     };
     await added('a');
-    const beside = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
+    const otherRuntime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
     const session = await make.session(ada);
-    const system = beside.system({ requestId: 'x', ip: null, userAgent: null });
+    const system = otherRuntime.system({ requestId: 'x', ip: null, userAgent: null });
     const token = sessionTokens(system).issue({ sub: ada.id, tid: ada.tenantId, sid: session.id, ver: 1 });
     const contexts = [await signedIn(ada), await authenticate(system, token)];
     expect(await Promise.all(contexts.map(titlesOf))).toEqual([['Shared'], ['Shared']]);
     expect(server.seen).toHaveLength(1);
-    await beside.close();
+    await otherRuntime.close();
   });
 });
 
@@ -380,7 +377,7 @@ describe('an answer that comes too late', () => {
     expect(storedFiles()).toHaveLength(files);
   });
 
-  it('for a calendar that is another one by now is dropped, and the other one is read', async () => {
+  it('for a calendar whose address has changed is dropped, and the new address is read', async () => {
     const id = await added('old');
     const { begun, go } = held();
     const late = events();
@@ -394,7 +391,7 @@ describe('an answer that comes too late', () => {
     expect(await strayFiles()).toEqual(strayBefore);
   });
 
-  it('counts for a calendar that only got another name', async () => {
+  it('counts for a calendar that was only renamed', async () => {
     const id = await added('a');
     const { begun, go } = held();
     const late = events();
@@ -404,7 +401,7 @@ describe('an answer that comes too late', () => {
     expect((await late).events).toMatchObject([{ title: 'Late' }]);
   });
 
-  it('of a process that died is asked for again once its claim has passed', async () => {
+  it('of a process that died is requested again after its claim expires', async () => {
     const id = await added('a');
     await owner.query(
       "update calendar_sources set claim = gen_random_uuid(), claimed_until = now() + interval '1 second' where id = $1",
@@ -414,7 +411,7 @@ describe('an answer that comes too late', () => {
   });
 });
 
-it('what was read goes with the calendar, and with the account', async () => {
+it('the stored events are deleted when the sign-in changes and when the calendar is deleted', async () => {
   const files = storedFiles().length;
   const id = await added('a');
   await titles();
@@ -426,7 +423,7 @@ it('what was read goes with the calendar, and with the account', async () => {
   expect(storedFiles()).toHaveLength(files);
 });
 
-it('a file that is gone, as after a restore without files, is read anew', async () => {
+it('a missing file, as after a restore without files, is read again', async () => {
   const id = await added('a');
   await titles();
   const { rows } = await owner.query('select body_path from calendar_sources where id = $1', [id]);
@@ -463,7 +460,7 @@ describe.skipIf(serviceBinary('radicale') === null)('a calendar server', () => {
   const around = (day: Date) =>
     `from=${new Date(day.getTime() - DAY).toISOString()}&to=${new Date(day.getTime() + 20 * DAY).toISOString()}`;
 
-  it('is found from its root, tried, read, and read again once something has changed', async () => {
+  it('is found from its root, tested, read, and read again after a change', async () => {
     const { username, password, origin } = radicale;
     const work = await radicale.makeCalendar('work', 'Dienstlich');
     await radicale.makeCalendar('tasks', 'Aufgaben', 'VTODO');
@@ -492,7 +489,7 @@ describe.skipIf(serviceBinary('radicale') === null)('a calendar server', () => {
     await radicale.put(`${work}two.ics`, object('Two', new Date(today.getTime() + DAY)));
     await later(6 * MINUTE);
     expect(await titles(around(today))).toEqual(['One', 'Two', 'One', 'Two']);
-    // Further away than it was asked for before.
+    // Outside the window of the previous request.
     const past = new Date(today.getTime() - 400 * DAY);
     await radicale.put(`${work}past.ics`, object('Past', past));
     expect(await titles(around(past))).toEqual(['Past', 'Past']);

@@ -41,10 +41,10 @@ async function added(changes: object = {}, as = ada): Promise<CalendarSource> {
 const rowOf = async (id: string) => (await owner.query('select * from calendar_sources where id = $1', [id])).rows[0];
 const storedFiles = () =>
   globSync('files/calendars/**/*', { cwd: config.dataDir }).filter((path) => path.includes('.'));
-const tried = async (body: object, as = ada) => call('POST', '/calendar/sources/test', body, as);
+const tested = async (body: object, as = ada) => call('POST', '/calendar/sources/test', body, as);
 
 describe('sources', () => {
-  it('are one’s own, and shown without their secrets', async () => {
+  it('are visible only to their owner, without their secrets', async () => {
     const source = await added({ username: 'ada', password: 'a calendar password', color: '#AA00ff', isActive: false });
     expect(source).toEqual({
       id: expect.any(String),
@@ -87,7 +87,7 @@ describe('sources', () => {
     expect(refused[0]).toMatchObject({ status: 409, body: { code: 'LIMIT_REACHED' } });
   });
 
-  it('are at https addresses, as calendar programs and Nextcloud write them', async () => {
+  it('have https addresses, also written as calendar programs and Nextcloud write them', async () => {
     const stored = async (url: string, kind = 'ics') => {
       const { id } = await added({ url, kind });
       const asked = server.seen.length;
@@ -134,14 +134,14 @@ describe('sources', () => {
 });
 
 describe('secrets', () => {
-  it('are sealed in the row, and in no answer, log, audit entry or metric', async () => {
+  it('are sealed in the row and appear in no answer, log, audit entry or metric', async () => {
     const password = 'a calendar password';
     const { id } = await added({ username: 'ada', password });
     await call('POST', `/calendar/sources/${id}/test`);
     server.answer = (_request, response) => void response.writeHead(500).end();
     await call('GET', '/calendar/events?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z');
     await call('POST', `/calendar/sources/${id}/test`);
-    await tried({ kind: 'ics', url: `${server.origin}/never/4f1c-very-secret.ics`, password });
+    await tested({ kind: 'ics', url: `${server.origin}/never/4f1c-very-secret.ics`, password });
     const row = await rowOf(id);
     expect([row.url, row.password]).toEqual([expect.stringMatching(/^v1:test:/), expect.stringMatching(/^v1:test:/)]);
     const answers = [
@@ -151,16 +151,16 @@ describe('secrets', () => {
     ];
     const audit = await owner.query('select * from audit_entries where tenant_id = $1', [ada.tenantId]);
     const metrics = await request({ url: '/metrics', remoteAddress: '127.0.0.1' });
-    const said = JSON.stringify([row, answers, audit.rows, logLines, metrics.body]);
-    expect(said).not.toContain('very-secret');
-    expect(said).not.toContain(password);
+    const shown = JSON.stringify([row, answers, audit.rows, logLines, metrics.body]);
+    expect(shown).not.toContain('very-secret');
+    expect(shown).not.toContain(password);
     expect(audit.rows.map(({ action, summary }) => [action, summary])).toContainEqual([
       'calendar_sources.test',
       `Tried calendar settings at the server localhost:${server.port} with the stored password.`,
     ]);
   });
 
-  it('stay where they are blank, go with null, and with another server or account', async () => {
+  it('stay if the field is blank, are removed with null, and are never sent to another server or account', async () => {
     const { id } = await added({ username: 'ada', password: 'one' });
     const changed = (body: object) => call('PATCH', `/calendar/sources/${id}`, body);
     const signIns = async () => {
@@ -172,7 +172,7 @@ describe('secrets', () => {
     for (const blank of [{ password: '' }, { password: '********' }, { url: '' }, { url: `${server.origin}/********` }])
       expect(await changed(blank)).toMatchObject({ status: 200, body: { hasPassword: true } });
     expect(await signIns()).toEqual([secretPath, 'ada:one']);
-    // Another path of the same server is no other target.
+    // Another path on the same server is the same target.
     expect(await changed({ url: `${server.origin}/other.ics` })).toMatchObject({ status: 200 });
     expect(await signIns()).toEqual(['/other.ics', 'ada:one']);
     for (const elsewhere of [
@@ -192,33 +192,33 @@ describe('secrets', () => {
     expect(await changed({ url: 'https://elsewhere.example.org/x.ics', username: 'x' })).toMatchObject({ status: 200 });
   });
 
-  it('of a calendar server are its password alone', async () => {
+  it('of a calendar server include only its password', async () => {
     const { id, url } = await added({ kind: 'caldav', username: 'ada', password: 'one' });
     expect(url).toBe(address());
     expect((await rowOf(id)).url).toMatch(/^v1:/);
   });
 });
 
-describe('a try', () => {
-  it('of what is stored, and of what is not saved yet, says what is wrong', async () => {
+describe('a test', () => {
+  it('of a stored calendar or of unsaved settings says what is wrong', async () => {
     const before = storedFiles();
     const { id } = await added({ username: 'ada', password: 'one' });
     expect(await call('POST', `/calendar/sources/${id}/test`)).toEqual({
       status: 200,
       body: { ok: true, error: null },
     });
-    expect(await tried({ id, kind: 'ics' })).toEqual({ status: 200, body: { ok: true, error: null } });
+    expect(await tested({ id, kind: 'ics' })).toEqual({ status: 200, body: { ok: true, error: null } });
     expect(server.seen.map(({ path, headers }) => [path, headers.authorization !== undefined])).toEqual([
       [secretPath, true],
       [secretPath, true],
     ]);
-    expect(await tried({ kind: 'ics', url: 'https://localhost:1/x.ics' })).toMatchObject({
+    expect(await tested({ kind: 'ics', url: 'https://localhost:1/x.ics' })).toMatchObject({
       status: 200,
       body: { ok: false, error: 'unreachable' },
     });
     server.answer = (_request, response) => void response.writeHead(200).end('<html>Sign in</html>');
     expect(await call('POST', `/calendar/sources/${id}/test`)).toMatchObject({ body: { ok: false, error: 'invalid' } });
-    expect(await tried({ kind: 'caldav', url: server.origin })).toMatchObject({
+    expect(await tested({ kind: 'caldav', url: server.origin })).toMatchObject({
       body: { ok: false, error: 'invalid' },
     });
     expect(storedFiles()).toEqual(before);
@@ -227,47 +227,47 @@ describe('a try', () => {
   it('sends a stored password nowhere else, and needs an address', async () => {
     const { id } = await added({ username: 'ada', password: 'one' });
     for (const body of [{ url: 'https://elsewhere.example.org/' }, { username: 'grace' }, { kind: 'caldav' }])
-      expect(await tried({ id, kind: 'ics', ...body })).toMatchObject({
+      expect(await tested({ id, kind: 'ics', ...body })).toMatchObject({
         status: 400,
         body: { code: 'SECRET_REQUIRED' },
       });
-    expect(await tried({ kind: 'ics' })).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
-    expect(await tried({ id: newId(), kind: 'ics' })).toMatchObject({ status: 404 });
+    expect(await tested({ kind: 'ics' })).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    expect(await tested({ id: newId(), kind: 'ics' })).toMatchObject({ status: 404 });
     expect(server.seen).toEqual([]);
   });
 
-  it('is made ten times a minute, each user by itself', async () => {
+  it('is possible ten times a minute per user', async () => {
     const many = [];
-    for (let n = 0; n < 11; n += 1) many.push(await tried({ kind: 'ics', url: address() }));
+    for (let n = 0; n < 11; n += 1) many.push(await tested({ kind: 'ics', url: address() }));
     expect(many.map(({ status }) => status)).toEqual([...Array<number>(10).fill(200), 429]);
     const colleague = await make.user({ role: 'ADMIN', tenantId: ada.tenantId });
-    expect(await tried({ kind: 'ics', url: address() }, colleague)).toMatchObject({ status: 200 });
+    expect(await tested({ kind: 'ics', url: address() }, colleague)).toMatchObject({ status: 200 });
   });
 
-  it('is over after 15 s, however slow the calendar is', async () => {
+  it('ends after 15 s if the calendar is slow', async () => {
     server.answer = () => undefined;
     const begun = performance.now();
-    expect(await tried({ kind: 'ics', url: address() })).toMatchObject({ status: 200, body: { error: 'timeout' } });
+    expect(await tested({ kind: 'ics', url: address() })).toMatchObject({ status: 200, body: { error: 'timeout' } });
     expect(performance.now() - begun).toBeLessThan(15_500);
   });
 });
 
-describe('tries of many users', () => {
-  it('of one tenant are sixty in a minute, and cost no other tenant its own', async () => {
+describe('tests of many users', () => {
+  it('are limited to sixty a minute per tenant, independent of other tenants', async () => {
     const first = await make.user({ role: 'ADMIN' });
     const body = { kind: 'ics', url: 'https://127.0.0.1/calendar.ics' };
     const statuses: number[] = [];
     for (let user = 0; user < 7; user += 1) {
       const account = user === 0 ? first : await make.user({ role: 'ADMIN', tenantId: first.tenantId });
-      for (let n = 0; n < 10; n += 1) statuses.push((await tried(body, account)).status);
+      for (let n = 0; n < 10; n += 1) statuses.push((await tested(body, account)).status);
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(statuses.slice(60)).toEqual(Array(10).fill(429));
-    expect(await tried(body, await make.user({ role: 'ADMIN' }))).toMatchObject({ status: 200 });
+    expect(await tested(body, await make.user({ role: 'ADMIN' }))).toMatchObject({ status: 200 });
   }, 60_000);
 });
 
-describe('addresses that lead where nobody may go', () => {
+describe('addresses that are not public', () => {
   const hosts = [
     ['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.0.0.1.', '0', '0.0.0.0'],
     ['10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.254', '192.168.0.1', '192.168.255.255', '100.64.0.1'],
@@ -285,25 +285,25 @@ describe('addresses that lead where nobody may go', () => {
   ].flat();
   const places = hosts.flatMap((host) => [`https://${host}:443/x.ics`, `webcal://${host}/latest/meta-data`]);
 
-  it(`are unreachable like nobody, or no addresses at all (${places.length + wrong.length})`, async () => {
+  it(`are reported as unreachable, or refused as invalid (${places.length + wrong.length})`, async () => {
     expect(places.length + wrong.length).toBeGreaterThanOrEqual(110);
     const outcomes = new Set<string>();
-    // A tenant of its own for every ten tries.
+    // A new tenant for every ten tests.
     for (let n = 0; n < places.length; n += 10) {
-      const somebody = await make.user({ role: 'ADMIN' });
+      const as = await make.user({ role: 'ADMIN' });
       for (const url of places.slice(n, n + 10)) {
-        const { status, body } = await tried({ kind: n % 20 === 0 ? 'ics' : 'caldav', url }, somebody);
+        const { status, body } = await tested({ kind: n % 20 === 0 ? 'ics' : 'caldav', url }, as);
         outcomes.add(status === 200 ? body.error : `${status} ${body.code}`);
       }
     }
     expect([...outcomes]).toEqual(['unreachable']);
     for (const url of wrong)
-      expect({ url, ...(await tried({ kind: 'ics', url })) }).toMatchObject({ url, status: 400 });
+      expect({ url, ...(await tested({ kind: 'ics', url })) }).toMatchObject({ url, status: 400 });
   });
 });
 
 describe('a calendar widget', () => {
-  it('names calendars of one’s own, and forgets those that are deleted', async () => {
+  it('refers to the user’s own calendars and loses deleted ones', async () => {
     const [kept, gone] = [await added(), await added()];
     const { id: tabId } = await createTab(await signedIn(ada));
     const widget = (sourceIds: string[], as = ada) =>

@@ -18,7 +18,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['calendar'];
 const access = needs('calendar', 'USE');
 
-/** Calendars that an account reads from elsewhere, and what they hold. */
+/** A user's calendars on other servers, and their events. */
 export function registerCalendar(app: App): void {
   app.get(
     '/calendar/sources',
@@ -29,7 +29,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'List your own calendars',
         description:
-          'Calendars in the order they were added. Passwords are never returned. Of the address of an events file only the server is returned, because everyone who knows the full address can read the events.',
+          'Calendars in the order they were added. Passwords are never returned. For an events file, only the server of the address is returned, because the full address is enough to read the events.',
         response: { 200: z.array(CalendarSource) },
       },
     },
@@ -44,7 +44,7 @@ export function registerCalendar(app: App): void {
         operationId: 'addCalendarSource',
         tags,
         summary: 'Add a calendar',
-        description: `A calendar is an events file (\`ics\`) or a calendar on a server (\`caldav\`: the address of one calendar, or an address where the calendars of a person are found, such as \`https://caldav.icloud.com\` with an app-specific password). The sign-in is sent to the server of the address only, and for iCloud to its calendar servers. Addresses must be https; \`webcal:\` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have ${maxSources} calendars.`,
+        description: `A calendar is an events file (\`ics\`) or a calendar on a server (\`caldav\`: the address of one calendar, or the address of a calendar server, such as \`https://caldav.icloud.com\` with an app-specific password). The sign-in is sent to the server of the address only, and for iCloud to its calendar servers. Addresses must be https; \`webcal:\` is read as https, and the page of a public Nextcloud calendar is replaced by the address of its file. The calendar is read when events are requested. A user can have ${maxSources} calendars.`,
         body: NewCalendarSource,
         response: { 201: CalendarSource },
       },
@@ -78,7 +78,8 @@ export function registerCalendar(app: App): void {
         operationId: 'deleteCalendarSource',
         tags,
         summary: 'Delete a calendar',
-        description: 'Also deletes its secrets and all events read from it. It is removed from widgets that name it.',
+        description:
+          'Also deletes its secrets and all events read from it. It is removed from the widgets that show it.',
         params: ById,
         response: { 204: NoContent },
       },
@@ -128,7 +129,7 @@ export function registerCalendar(app: App): void {
         tags,
         summary: 'List the events of the active calendars',
         description:
-          'Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. Times without a time zone are on the clock on which their event begins, or else, like those with an unknown one, Berlin time, and days begin at midnight in Berlin. Events are cached for five minutes; then all calendars are read in parallel. The answer waits at most 12 s for them: a calendar that needs more time is named in `errors` with `timeout`, and the portal goes on reading it for the next call. A calendar that fails is named in `errors`, the events last read from it are still returned, and it is read again after a minute. If there is no answer after 15 s, it is 503 with `Retry-After`. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there is more, its error is `invalid` and the first ones are returned. The same error names lines that are not shown as they are written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the usual one.',
+          'Returns all events that take place between `from` and `to`, including events that began earlier. Each occurrence of a series is a separate entry; cancelled events are left out. A time without a time zone is in the zone of its event’s start or, if that has none, in Berlin time; a time with an unknown zone is read as Berlin time. Days begin at midnight in Berlin. Events are cached for five minutes; after that, the next call reads all calendars in parallel. It waits at most 12 s for them: a calendar that needs more time is listed in `errors` with `timeout`, and the portal continues reading it for the next call. A calendar that fails is listed in `errors`, the events last read from it are still returned, and it is read again after a minute. If there is no answer after 15 s, the answer is 503 with `Retry-After`. At most 10 MiB, 20,000 events and 2,000 occurrences are read per calendar; if there are more, its error is `invalid` and the first ones are returned. The same error lists lines that are not shown as written: an event whose start cannot be read is left out, and one whose end or length cannot be read has the default length.',
         querystring: EventWindow,
         response: { 200: CalendarEvents },
       },

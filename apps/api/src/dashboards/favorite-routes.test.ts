@@ -91,7 +91,7 @@ describe('a favorite', () => {
     ).toMatchObject(refused);
   });
 
-  it('needs a widget of one’s own that holds favorites', async () => {
+  it('needs a favorites widget of its owner', async () => {
     const { as, tabId, add } = await desk();
     const other = await desk();
     const notes = await addWidget(await signedIn(as), { tabId, type: 'notes', config: {} });
@@ -105,7 +105,7 @@ describe('a favorite', () => {
     expect((await request({ url: '/favorites?widgetId=1', as })).statusCode).toBe(400);
   });
 
-  it('is put elsewhere by the complete list, bare or named', async () => {
+  it('is reordered with the complete list, bare or as `{ids}`', async () => {
     const { as, widgetId, addOne } = await desk();
     const ids = [await addOne(), await addOne(), await addOne()];
     const order = async (payload: object) => {
@@ -141,7 +141,7 @@ describe('its icon', () => {
     ['GIF', tinyGif, 'image/gif'],
     ['ICO', icoOf(pngIcon()), 'image/x-icon'],
     ['SVG', svgIcon(), 'image/svg+xml'],
-  ])('is served as the %s it is, kept for a day, and asked for again by its version', async (_name, bytes, type) => {
+  ])('is served as %s, cacheable for a day, with its version as entity tag', async (_name, bytes, type) => {
     const { as, addOne } = await desk();
     const id = await addOne();
     const icon = (headers: Record<string, string> = {}) => request({ url: `/favorites/${id}/icon`, as, headers });
@@ -175,7 +175,7 @@ describe('its icon', () => {
     expect((await request({ method: 'DELETE', url: `/favorites/${id}/icon`, as })).statusCode).toBe(204);
   });
 
-  it('whose file is gone is not found, and nobody keeps that', async () => {
+  it('is 404 if its file is missing, and that answer is not cacheable', async () => {
     const { as, addOne } = await desk();
     const id = await addOne();
     await request({ ...upload(id, pngIcon()), as });
@@ -202,7 +202,7 @@ describe('its icon', () => {
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code]);
   });
 
-  it('is looked for when asked, as a run of one’s own', async () => {
+  it('is searched for on request, as a run of the user', async () => {
     const { as, addOne } = await desk();
     const url = `/favorites/${await addOne()}/discover-icon`;
     const answer = await request({ method: 'POST', url, as });
@@ -212,7 +212,7 @@ describe('its icon', () => {
       kind: 'favorites.discover-icon',
       state: 'queued',
     });
-    // No worker is there, so that the time is up first.
+    // Without a worker, the wait ends first.
     const waited = await request({ method: 'POST', url, as, headers: { prefer: 'wait=0' } });
     expect([waited.statusCode, waited.headers['preference-applied']]).toEqual([202, 'wait=0']);
   });

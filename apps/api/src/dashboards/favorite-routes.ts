@@ -27,7 +27,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['dashboards'];
 const access = signedIn;
 
-/** The links of favorites widgets, and the icon of each. */
+/** The links of favorites widgets and their icons. */
 export function registerFavorites(app: App): void {
   app.get(
     '/favorites',
@@ -54,7 +54,7 @@ export function registerFavorites(app: App): void {
         operationId: 'addFavorite',
         tags,
         summary: 'Add a favorite',
-        description: `The new favorite is placed last in its widget. A widget has at most ${maxFavorites} favorites. The icon is fetched in the background from \`iconUrl\`, or without it searched for on the page, unless 50 searches of the account are already under way. A widget of another type is refused.`,
+        description: `The new favorite is placed last in its widget. A widget has at most ${maxFavorites} favorites. The portal fetches the icon in the background from \`iconUrl\` or, without it, searches the page, unless the account already has 50 unfinished searches. The widget must be of the type \`favorites\`.`,
         body: NewFavorite,
         response: { 201: Favorite },
       },
@@ -149,7 +149,7 @@ export function registerFavorites(app: App): void {
           tags,
           summary: 'Upload the icon of a favorite',
           description:
-            'Multipart with one file in the field `icon`: a PNG, JPEG, GIF, WebP, ICO or SVG image (checked by content) of at most 512 KiB and 4,096 pixels per side. From an SVG everything that does not draw is removed. The uploaded icon is shown instead of any icon that was found, until it is removed.',
+            'Multipart with one file in the field `icon`: a PNG, JPEG, GIF, WebP, ICO or SVG image (checked by content) of at most 512 KiB and 4,096 pixels per side. Everything that does not draw is removed from an SVG. The uploaded icon is shown instead of any icon that was found, until it is removed.',
           params: ById,
           body: FileForm('icon', iconMaxBytes),
           response: { 200: Favorite },
@@ -184,7 +184,7 @@ export function registerFavorites(app: App): void {
         operationId: 'startIconDiscovery',
         tags,
         summary: 'Search for the icon of a favorite again',
-        description: `Answers 202 at once and goes on in the background. ${waitsFor('it')} The run succeeds whether or not an icon was found: \`iconVersion\` rises if an icon was found. Only public hosts are called, and an uploaded icon is kept. An account has at most 50 searches under way.`,
+        description: `Answers 202 at once and continues in the background. ${waitsFor('it')} The run succeeds whether or not it finds an icon; if it does, \`iconVersion\` increases. The portal calls only public hosts and keeps an uploaded icon. An account has at most 50 unfinished searches.`,
         params: ById,
         response: {
           200: Run,

@@ -34,7 +34,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** What a drawing made the browser ask for. */
+/** Requests a drawing caused in the browser. */
 const heard = new Set<string>();
 beforeEach(() => heard.clear());
 const canary = `http://127.0.0.1:${await listen(
@@ -48,7 +48,7 @@ await app.listen({ host: '127.0.0.1', port: 0 });
 const { port: apiPort } = app.server.address() as AddressInfo;
 const cookie = await cookieOf(as);
 
-/** Pages of a web front end, by path; what is none of them comes from the API, with the user's session. */
+/** Pages of a web front end, by path; all other paths are forwarded to the API with the user's session. */
 const pages = new Map<string, { type: string; body: string | Buffer }>();
 const front = `http://127.0.0.1:${await listen(
   createServer((request, response) => {
@@ -72,7 +72,7 @@ const load = (name: string) => `${canary}/${name}`;
 
 const dot = `data:image/gif;base64,${tinyGif.toString('base64')}`;
 
-/** Drawings that run something or load something, each by the name it calls out. */
+/** Drawings that run or load something, each by the name it requests. */
 const hostile: Record<string, string> = {
   script: `<script>${run('script')}</script>`,
   'script-href': `<script href="data:text/javascript,${run('script-href')}"/>`,
@@ -101,12 +101,12 @@ const drawing = (name: string): Buffer => {
   const svg = svgIcon(`<rect width="8" height="8"/>${hostile[name]}`)
     .toString()
     .replace('<svg ', '<svg xmlns:xlink="http://www.w3.org/1999/xlink" ');
-  // Where these two belong is in front.
+  // These two belong in front of the drawing.
   if (name === 'style-sheet') return Buffer.from(`${hostile[name]}${svgIcon().toString()}`);
   return Buffer.from(name === 'entity' ? `<!DOCTYPE svg [<!ENTITY entity "${run('entity')}">]>${svg}` : svg);
 };
 
-/** Shows these addresses in every way a page can, and waits until all is loaded. */
+/** Embeds these addresses in every way a page can, and waits until the page has loaded. */
 async function show(addresses: string[]): Promise<void> {
   const body = addresses
     .map(
@@ -123,14 +123,14 @@ const addOne = async () => (await addFavorite(owner, { widgetId, title: 'x', url
 const iconAt = (id: string) => `${front}/favorites/${id}/icon`;
 
 describe.skipIf(browser === '')('in a browser', { timeout: 120_000 }, () => {
-  it('these drawings do run and load what they want when nobody cleans them', async () => {
+  it('uncleaned drawings run scripts and load resources', async () => {
     for (const name of Object.keys(hostile)) pages.set(`/${name}.svg`, { type: 'image/svg+xml', body: drawing(name) });
     await show(Object.keys(hostile).map((name) => `${front}/${name}.svg`));
-    // Each of them is worth its place in the list.
+    // Proves that every entry of the list is effective.
     expect(Object.keys(hostile).filter((name) => !heard.has(name))).toEqual([]);
   });
 
-  it('those uploaded as icons do nothing', async () => {
+  it('drawings uploaded as icons do nothing', async () => {
     const ids: string[] = [];
     for (const name of Object.keys(hostile)) {
       const id = await addOne();
@@ -142,7 +142,7 @@ describe.skipIf(browser === '')('in a browser', { timeout: 120_000 }, () => {
     expect([...heard]).toEqual([]);
   });
 
-  it('not even what cleaning would have missed, for the headers it comes with', async () => {
+  it('the headers of an icon stop even drawings that were not cleaned', async () => {
     const ids: string[] = [];
     for (const name of Object.keys(hostile)) {
       const id = await addOne();

@@ -17,7 +17,7 @@ const upload = (bytes: Uint8Array, { field = 'image', name = 'fest.gif' } = {}) 
   ]),
 });
 
-it('takes a picture, lists it, serves its very bytes so that nothing in them can run, and deletes it', async () => {
+it('stores a picture, lists it, serves it unchanged with headers against scripts, and deletes it', async () => {
   const as = await make.user();
   const bytes = Buffer.concat([tinyGif, Buffer.from('<script>alert(1)</script>')]);
   const answer = await request({ ...upload(bytes, { name: '../Grüße.html' }), as });
@@ -47,7 +47,7 @@ it('takes a picture, lists it, serves its very bytes so that nothing in them can
   expect((await request({ url: `/dashboard/images/${image.id}`, as })).statusCode).toBe(404);
 });
 
-it('takes 5 MiB and not a byte more', async () => {
+it('accepts 5 MiB and not a byte more', async () => {
   const as = await make.user();
   const sized = (bytes: number) => Buffer.concat([tinyGif, Buffer.alloc(bytes - tinyGif.length)]);
   const largest = await request({ ...upload(sized(5 * 1024 * 1024)), as });
@@ -57,7 +57,7 @@ it('takes 5 MiB and not a byte more', async () => {
   expect((await request({ url: '/dashboard/images', as })).json()).toEqual([largest.json()]);
 });
 
-it('refuses what is no picture, and one in another field', async () => {
+it('refuses other files, and a picture in another field', async () => {
   const as = await make.user();
   for (const bytes of [
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
@@ -77,7 +77,7 @@ it('refuses what is no picture, and one in another field', async () => {
   expect((await request({ url: '/dashboard/images', as })).json()).toEqual([]);
 });
 
-it('holds 30 pictures an account', async () => {
+it('stores 30 pictures per account', async () => {
   const as = await make.user();
   const answers = await Promise.all(Array.from({ length: 32 }, () => request({ ...upload(tinyGif), as })));
   expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(30);
@@ -87,7 +87,7 @@ it('holds 30 pictures an account', async () => {
   expect((await request({ url: '/dashboard/images', as })).json()).toHaveLength(30);
 });
 
-it('shows no background whose picture is gone', async () => {
+it('resets a background whose picture is deleted', async () => {
   const as = await make.user();
   const { id: imageId } = (await request({ ...upload(tinyGif), as })).json<{ id: string }>();
   const background = { kind: 'image', imageId, fit: 'cover', dim: 20, blur: 0 };

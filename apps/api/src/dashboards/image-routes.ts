@@ -9,7 +9,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['dashboards'];
 const access = signedIn;
 
-/** The own pictures, for picture frames and backgrounds. */
+/** A user's own pictures for picture frames and backgrounds. */
 export function registerDashboardImages(app: App): void {
   app.get(
     '/dashboard/images',

@@ -4,7 +4,7 @@ import { testApp } from '../../testing/app.ts';
 
 const { make, request } = await testApp();
 
-it('lists, adds, renames, orders and deletes the own dashboards', async () => {
+it('lists, adds, renames, orders and deletes the user’s own dashboards', async () => {
   const as = await make.user();
   const first = await request({ url: '/dashboard/tabs', as });
   expect([first.statusCode, first.json()]).toEqual([
@@ -15,7 +15,7 @@ it('lists, adds, renames, orders and deletes the own dashboards', async () => {
   const added = await request({ method: 'POST', url: '/dashboard/tabs', as, payload: { name: ' Leitstelle ' } });
   expect([added.statusCode, added.json()]).toEqual([201, { id: expect.any(String), name: 'Leitstelle', position: 1 }]);
   const { id: b } = added.json<{ id: string }>();
-  // Without a name neither a body nor a content type is needed.
+  // Without a name, the request needs neither a body nor a content type.
   const unnamed = await request({ method: 'POST', url: '/dashboard/tabs', as });
   expect([unnamed.statusCode, unnamed.json()]).toEqual([201, expect.objectContaining({ name: 'Dashboard 2' })]);
   const { id: c } = unnamed.json<{ id: string }>();
@@ -52,7 +52,7 @@ it.each([
   expect(answer.json()).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED' });
 });
 
-it('names what stands in the way', async () => {
+it('says why a dashboard cannot be deleted or added', async () => {
   const as = await make.user();
   const [{ id } = { id: '' }] = (await request({ url: '/dashboard/tabs', as })).json<{ id: string }[]>();
   expect((await request({ method: 'DELETE', url: `/dashboard/tabs/${id}`, as })).json()).toMatchObject({

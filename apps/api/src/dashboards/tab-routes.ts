@@ -13,7 +13,7 @@ const access = signedIn;
 
 const layoutMaxBytes = 512 * 1024;
 
-/** The own dashboards and how each is laid out. */
+/** A user's own dashboards and their layouts. */
 export function registerTabs(app: App): void {
   app.get(
     '/dashboard/tabs',
@@ -110,7 +110,7 @@ export function registerTabs(app: App): void {
         tags,
         summary: 'Get the layout of a dashboard',
         description:
-          'The place of each widget for five breakpoints: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, with 8 px to the next row. Until a layout is saved, all breakpoints are empty and `revision` is 0. A layout saved for the older grid, which was half as fine, is converted once by this call and keeps its revision. A client that does not know the answered `__gridVersion` must not save the layout.',
+          'The place of each widget for five breakpoints: `lg`, `md`, `sm`, `xs` and `xxs` with 24, 20, 12, 8 and 2 columns; a row is 20 px high, with 8 px to the next row. Until a layout is saved, all breakpoints are empty and `revision` is 0. This call converts a layout of the older, coarser grid once and keeps its revision. A client that does not know the returned `__gridVersion` must not save the layout.',
         params: ById,
         response: { 200: DashboardLayout },
       },

@@ -37,20 +37,15 @@ it('adds a widget by either address, configures and removes it', async () => {
 });
 
 it.each([
-  ['a type nobody knows', 'INVALID_WIDGET_TYPE', { type: 'weather' }, undefined],
-  [
-    'a type nobody knows with a configuration',
-    'INVALID_WIDGET_TYPE',
-    { type: 'toString', config: { a: 1 } },
-    undefined,
-  ],
+  ['an unknown type', 'INVALID_WIDGET_TYPE', { type: 'weather' }, undefined],
+  ['an unknown type with a configuration', 'INVALID_WIDGET_TYPE', { type: 'toString', config: { a: 1 } }, undefined],
   ['no type', 'VALIDATION_FAILED', {}, ['type']],
   ['null for a configuration', 'VALIDATION_FAILED', { type: 'clock', config: null }, ['config']],
   ['a list for a configuration', 'VALIDATION_FAILED', { type: 'clock', config: [] }, ['config']],
   ['an unknown key', 'VALIDATION_FAILED', { type: 'clock', config: { color: 'red' } }, ['config']],
   ['a wrong value', 'VALIDATION_FAILED', { type: 'notes', config: { text: 5 } }, ['config.text']],
   ['no address to embed', 'VALIDATION_FAILED', { type: 'embedded-page' }, ['config.url']],
-])('refuses %s, on an unknown dashboard too', async (_case, code, payload, paths) => {
+])('refuses %s, also on an unknown dashboard', async (_case, code, payload, paths) => {
   const { as, tabId, url } = await desk();
   for (const send of [
     { url, payload },
@@ -63,7 +58,7 @@ it.each([
   }
 });
 
-it('refuses a change of null, and one that no type could have', async () => {
+it('refuses a change to null, and a configuration no type allows', async () => {
   const { as, url } = await desk();
   const { id } = (await request({ method: 'POST', url, as, payload: { type: 'clock' } })).json<{ id: string }>();
   for (const payload of [{ config: null }, { tabId: null }, { config: { color: 'red' } }, { config: { days: 3 } }]) {
@@ -72,7 +67,7 @@ it('refuses a change of null, and one that no type could have', async () => {
   }
 });
 
-it('knows an id in capital letters', async () => {
+it('accepts ids in capital letters', async () => {
   const { as, tabId, url } = await desk();
   const { id } = (await request({ method: 'POST', url, as, payload: { type: 'clock' } })).json<{ id: string }>();
   const layout = `/dashboard/tabs/${tabId.toUpperCase()}/layout`;
@@ -86,7 +81,7 @@ it('knows an id in capital letters', async () => {
   expect((await request({ url: layout, as })).json()).toMatchObject({ revision: 2, layouts: { lg: [] } });
 });
 
-it('answers 404 for a dashboard in the body that is not the own', async () => {
+it('answers 404 for another user’s dashboard in the body', async () => {
   const { as, url } = await desk();
   const theirs = await desk();
   const { id } = (await request({ method: 'POST', url, as, payload: { type: 'clock' } })).json<{ id: string }>();

@@ -14,9 +14,9 @@ const addErrors = {
   409: ['LIMIT_REACHED'],
 } satisfies ErrorCodes;
 const addDescription =
-  'A dashboard has at most 60 widgets. To add a widget that shows a module, the caller needs access to that module (403); if the access is lost later, the widget stays but is empty. The configuration depends on the type; unknown keys are refused. Everything the configuration names must exist (404): your own pictures, calendars and saved searches, and servers and cloud instances of the tenant. If one of these is deleted later, it is removed from the configuration.';
+  'A dashboard has at most 60 widgets. To add a widget that shows a module, the caller needs access to that module (403); if the access is lost later, the widget stays but is empty. The configuration depends on the type; unknown keys are refused. Everything the configuration refers to must exist (404): your own pictures, calendars and saved searches, and servers and cloud instances of the tenant. If one of these is deleted later, it is removed from the configuration.';
 
-/** What stands on the own dashboards. */
+/** The widgets of a user's own dashboards. */
 export function registerWidgets(app: App): void {
   app.get(
     '/dashboard/tabs/:id/widgets',

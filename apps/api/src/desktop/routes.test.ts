@@ -37,7 +37,7 @@ const good = {
   notes: 'Behebt einen Fehler.\nUnd noch einen.',
   platforms: { 'windows-x86_64': entry },
 };
-/** Puts a manifest in place as a release does, so that no reader meets half of one. */
+/** Replaces the manifest atomically, as a release does. */
 async function put(manifest: unknown): Promise<void> {
   const place = join(folder, `${newId()}.part`);
   await writeFile(place, typeof manifest === 'string' ? manifest : JSON.stringify(manifest));
@@ -62,7 +62,7 @@ const statuses = async () =>
   (await Promise.all([latest(), download('windows-x86_64'), update()])).map(({ statusCode }) => statusCode);
 
 describe('the current release', () => {
-  it('lists what there is', async () => {
+  it('lists the available packages', async () => {
     expect((await latest()).json()).toEqual({
       version: '1.4.2',
       channel: 'live',
@@ -81,7 +81,7 @@ describe('the current release', () => {
     });
   });
 
-  it('lists valid packages of the six platforms alone, each wrong one by itself left out', async () => {
+  it('lists only valid packages of the six platforms and leaves out each wrong one separately', async () => {
     await symlink(outside, join(folder, 'link.exe'));
     await mkdir(join(folder, 'folder.exe'));
     const { signature: _, ...unsigned } = entry;
@@ -120,7 +120,7 @@ describe('the current release', () => {
     ['a file that is not there', { file: 'none.exe' }],
     ['another size', { size: bytes.length - 1 }],
     ['a size of nothing', { size: 0 }],
-    ['a size that is no whole number', { size: 24.5 }],
+    ['a fractional size', { size: 24.5 }],
     ['no size', { size: undefined }],
     ['no hash', { sha256: undefined }],
     ['half a hash', { sha256: sha256.slice(32) }],
@@ -134,7 +134,7 @@ describe('the current release', () => {
   });
 });
 
-describe('without a manifest that can be used everything is 404', () => {
+describe('without a usable manifest everything is 404', () => {
   const { version: _version, ...nameless } = good;
   it.each<[string, unknown]>([
     ['not JSON', '{"version": '],
@@ -143,7 +143,7 @@ describe('without a manifest that can be used everything is 404', () => {
     ['null', 'null'],
     ['no version', nameless],
     ['a number for a version', { ...good, version: 1.4 }],
-    ['a date that is none', { ...good, pubDate: 'yesterday' }],
+    ['an invalid date', { ...good, pubDate: 'yesterday' }],
     ['a list of platforms', { ...good, platforms: [entry] }],
     ['notes that are no text', { ...good, notes: ['a'] }],
     ['a key twice', JSON.stringify(good).replace('{', '{"updateVersion":"9.0.0",')],
@@ -179,7 +179,7 @@ describe('without a manifest that can be used everything is 404', () => {
       expect((await bare.inject(`/desktop/${url}`)).statusCode).toBe(404);
   });
 
-  it('says once in the log what is wrong with it', async () => {
+  it('logs once that the manifest cannot be used', async () => {
     const { app: watched, lines } = await appWith({});
     await put({ ...good, notes: 5 });
     await pause(150);
@@ -191,7 +191,7 @@ describe('without a manifest that can be used everything is 404', () => {
 });
 
 describe('a download', () => {
-  it('is the file, to be saved under its name', async () => {
+  it('returns the file with its name', async () => {
     const answer = await download('windows-x86_64');
     expect([answer.statusCode, answer.rawPayload]).toEqual([200, bytes]);
     expect(answer.headers).toMatchObject({
@@ -204,7 +204,7 @@ describe('a download', () => {
     });
   });
 
-  it('goes on where it broke off, and starts anew when the file has become another one', async () => {
+  it('continues where it broke off, and starts again if the file has changed', async () => {
     const headers = { range: 'bytes=4-', 'if-range': `"${sha256}"` };
     const rest = await download('windows-x86_64', headers);
     expect([rest.statusCode, rest.rawPayload]).toEqual([206, bytes.subarray(4)]);
@@ -217,7 +217,7 @@ describe('a download', () => {
     expect((await download('windows-x86_64', { 'if-none-match': anew.headers.etag ?? '' })).statusCode).toBe(304);
   });
 
-  it('is not read for HEAD', async () => {
+  it('does not read the file for HEAD', async () => {
     const { statusCode, headers, body } = await request({ method: 'HEAD', url: '/desktop/download/windows-x86_64' });
     expect([statusCode, headers['content-length'], headers.etag, body]).toEqual([200, '25', `"${sha256}"`, '']);
   });
@@ -275,7 +275,7 @@ describe('a download', () => {
     const answer = await download(platform);
     expect([400, 404]).toContain(answer.statusCode);
     expect(answer.json()).toMatchObject({ code: expect.any(String) });
-    // The same on the wire, where nobody tidies the path first.
+    // The same over a raw socket, without a client that normalizes the path.
     expect(await rawStatus(`/desktop/download/${platform}`)).toMatch(/^HTTP\/1\.1 40[04] /);
   });
 
@@ -295,7 +295,7 @@ describe('a download', () => {
     },
   );
 
-  it('breaks off when its file is cut short meanwhile', async () => {
+  it('breaks off when its file is truncated meanwhile', async () => {
     const large = Buffer.alloc(40_000_000, 1);
     await writeFile(join(folder, 'large.exe'), large);
     await put({
@@ -310,7 +310,7 @@ describe('a download', () => {
     await expect(answer.arrayBuffer()).rejects.toThrow();
   });
 
-  it('is one file whole, or refused, while its manifest is replaced a hundred times', async () => {
+  it('returns one complete file, or is refused, while the manifest is replaced a hundred times', async () => {
     const url = `${await baseUrl()}/desktop/download/windows-x86_64`;
     const hashes = new Set<string>();
     const ends: (number | string)[] = [];
@@ -333,7 +333,7 @@ describe('a download', () => {
     await Promise.all(
       Array.from({ length: 10 }, async () => {
         do {
-          // A client that goes on where it broke off: half of the file first, the rest of the same one then.
+          // A client that continues a download: first a part of the file, then the rest of the same file.
           const first = await fetch(url, { headers: { range: 'bytes=0-99999' } });
           const begun = Buffer.from(await first.arrayBuffer());
           if (first.status !== 206) {
@@ -378,7 +378,7 @@ describe('the update feed', () => {
   const signed = { ...good, platforms: { 'windows-x86_64': entry } };
   const withEntry = (change: object) => ({ ...good, platforms: { 'windows-x86_64': { ...entry, ...change } } });
 
-  // What the app's updater expects: 200 with the five fields, or 204 and nothing, whatever else is wrong 404.
+  // The app's updater expects 200 with the five fields, 204 without a body, or 404 for any other problem.
   it.each<[string, unknown, (version: string) => number]>([
     ['newer and signed', signed, (version) => (higher.includes(version) ? 200 : 204)],
     ['a version with a v', { ...good, updateVersion: 'v1.4.2' }, (version) => (higher.includes(version) ? 200 : 204)],
@@ -395,12 +395,12 @@ describe('the update feed', () => {
     ['not signed', withEntry({ signature: undefined }), () => 204],
     ['signed with nothing', withEntry({ signature: ' \n' }), () => 204],
     ['signed with null', withEntry({ signature: null }), () => 204],
-    ['no version to update to', { ...good, updateVersion: undefined }, () => 204],
-    ['a number for it', { ...good, updateVersion: 2 }, () => 204],
-    ['nothing for it', { ...good, updateVersion: '' }, () => 204],
-    ['far too much for it', { ...good, updateVersion: '9'.repeat(101) }, () => 204],
-    ['null for it', { ...good, updateVersion: null }, () => 204],
-    ['one that cannot be compared', { ...good, updateVersion: 'dev' }, () => 204],
+    ['no update version', { ...good, updateVersion: undefined }, () => 204],
+    ['a number for the update version', { ...good, updateVersion: 2 }, () => 204],
+    ['an empty update version', { ...good, updateVersion: '' }, () => 204],
+    ['an update version that is too long', { ...good, updateVersion: '9'.repeat(101) }, () => 204],
+    ['null for the update version', { ...good, updateVersion: null }, () => 204],
+    ['an update version that cannot be compared', { ...good, updateVersion: 'dev' }, () => 204],
     ['a package of another size', withEntry({ size: 1 }), () => 404],
     ['no package for the platform', { ...good, platforms: {} }, () => 404],
     ['no manifest', 'none', () => 404],
@@ -413,7 +413,7 @@ describe('the update feed', () => {
     }
   });
 
-  it('answers the five fields, with a link on the origin the caller uses', async () => {
+  it('returns the five fields, with a link at the origin the caller uses', async () => {
     const offer = {
       version: '1.4.2',
       pub_date: '2026-11-20T08:30:00.000Z',
@@ -479,11 +479,11 @@ describe('the update feed', () => {
     { target: '__proto__', arch: '' },
     { target: 'windows-x86_64', arch: '' },
     { arch: 'i686' },
-  ])('has nothing for %j', async (query) => {
+  ])('offers nothing for %j', async (query) => {
     expect((await update(query)).statusCode).toBe(204);
   });
 
-  it('says at debug level why it has nothing', async () => {
+  it('logs at debug level why it offers nothing', async () => {
     const { app: watched, lines } = await appWith({});
     const ask = (query: string) => watched.inject(`/desktop/update?arch=x86_64&${query}`);
     await ask('target=beos&current_version=1.0.0');
@@ -504,23 +504,23 @@ describe('the update feed', () => {
     ]);
   });
 
-  it.skipIf(process.platform !== 'linux')('costs no reading of files while nothing changes', async () => {
+  it.skipIf(process.platform !== 'linux')('reads no files while nothing changes', async () => {
     await put({ ...good, notes: 'x'.repeat(90_000) });
     await pause(200);
     await update();
     const readSoFar = async () => Number(/^rchar: (\d+)/m.exec(await readFile('/proc/self/io', 'utf8'))?.[1]);
     const before = await readSoFar();
     for (let n = 0; n < 100; n += 1) expect((await update()).statusCode).toBe(200);
-    // What the process reads of its own wake-ups is far less than the manifest once.
+    // The process’s own wake-ups read far less than one manifest.
     expect((await readSoFar()) - before).toBeLessThan(80_000);
   });
 
-  it('sees a manifest that is replaced, written over or put back at once', async () => {
+  it('notices at once that a manifest is replaced, overwritten or restored', async () => {
     const notes = async () => (await update()).json().notes;
     for (const text of ['a', 'b', 'c', 'd']) {
       await put({ ...good, notes: text });
       expect(await notes()).toBe(text);
-      // As long, and of the same moment to the file system.
+      // The same length, and for the file system the same time.
       await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...good, notes: text.toUpperCase() }));
       expect(await notes()).toBe(text.toUpperCase());
     }
@@ -534,7 +534,7 @@ describe('the update feed', () => {
   });
 });
 
-/** The app with other settings, nothing read yet, and what it writes to its log. */
+/** An app with other settings and empty caches, and its log lines. */
 async function appWith(changed: Partial<Pick<typeof runtime, 'config'>>) {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('debug', 'api', { write: (line) => void lines.push(JSON.parse(line)) });
@@ -554,7 +554,7 @@ async function baseUrl(): Promise<string> {
   return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 }
 
-/** The first line of the answer to a path as it stands. */
+/** The status line for a path that is sent unchanged. */
 async function rawStatus(path: string): Promise<string> {
   const { port } = new URL(await baseUrl());
   const socket = connect(Number(port), '127.0.0.1');

@@ -6,7 +6,7 @@ import { sendFile } from '../files.ts';
 import { type App, NoContent } from '../zod-app.ts';
 
 const tags = ['desktop'];
-const access = open('an app is installed and updated before anybody signs in');
+const access = open('users install and update the app before they sign in');
 
 /** The packages of the desktop app. */
 export function registerDesktop(app: App): void {
@@ -19,7 +19,7 @@ export function registerDesktop(app: App): void {
         tags,
         summary: 'Get the current release of the desktop app',
         description:
-          'Lists the packages by platform whose files are complete. 404 if the service offers no desktop app.',
+          'Lists the packages whose files are complete, by platform. 404 if the service offers no desktop app.',
         response: { 200: DesktopLatest },
       },
     },
@@ -44,7 +44,7 @@ export function registerDesktop(app: App): void {
     async (request, reply) => {
       const { fileName, sha256, open: openFile } = await openPackage(request.system, request.params.platform);
       const type = 'application/octet-stream';
-      return sendFile(request, reply, { type, tag: sha256, saveAs: fileName, inParts: true }, openFile);
+      return sendFile(request, reply, { type, tag: sha256, saveAs: fileName, acceptsRanges: true }, openFile);
     },
   );
 

@@ -17,7 +17,7 @@ const tags = ['mail-settings'];
 const access = role('ADMIN');
 const Template = WelcomeMailTemplate.meta({ id: 'WelcomeMailTemplate', example: builtInWelcomeMail });
 
-/** How a tenant's mails are sent, and the texts of its welcome mail. */
+/** A tenant's mail server and the texts of its welcome mail. */
 export function registerMailSettings(app: App): void {
   app.get(
     '/smtp-config',
@@ -28,7 +28,7 @@ export function registerMailSettings(app: App): void {
         tags,
         summary: 'Read the mail settings',
         description:
-          'Fields are null while nothing is set; the password is never returned. If the tenant has no mail server of its own, mails are sent over the service’s mail server; mails to accounts of SUPER_ADMINs always are. Over that server a tenant can send `dailyLimit` mails a day, the last tenth of them only for mails that people wait for, and at most 100 reminder mails a day to one account. Mails above a limit are not sent and are counted in `heldBackToday`; an audit entry is written when the limit is first reached on a day.',
+          'Fields are null while nothing is set; the password is never returned. If the tenant has no mail server of its own, mails are sent over the service’s mail server; mails to accounts of SUPER_ADMINs always are. Over that server a tenant can send `dailyLimit` mails a day, the last tenth of them only for mails a user is waiting for, and at most 100 reminder mails a day to one account. Mails above a limit are not sent and are counted in `heldBackToday`; an audit entry is written when the limit is first reached on a day.',
         response: { 200: SmtpConfig },
       },
     },

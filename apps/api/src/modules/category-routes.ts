@@ -23,7 +23,7 @@ const CategoryOrder = z
   )
   .meta({ example: { keys: ['sales', 'infrastructure', 'accounting', 'tools'] } });
 
-/** The headings of a tenant’s sidebar, and which module stands under which. */
+/** The headings of a tenant’s sidebar and their modules. */
 export function registerModuleCategories(app: App): void {
   app.get(
     '/module-categories',
@@ -67,7 +67,7 @@ export function registerModuleCategories(app: App): void {
         tags,
         summary: 'Put the categories in order',
         description:
-          'Send the complete list of keys, as `{keys}` or as a bare array. `custom-modules` may be left out and always stays last, wherever it stands in the list.',
+          'Send the complete list of keys, as `{keys}` or as a bare array. `custom-modules` always stays last, whether the list contains it or not.',
         body: CategoryOrder,
         response: { 200: z.array(ModuleCategory) },
       },

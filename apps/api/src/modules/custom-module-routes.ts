@@ -12,7 +12,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['modules'];
 const access = signedIn;
 
-/** Pages of the tenant’s or of one’s own that stand in the sidebar like modules. */
+/** Pages listed in the sidebar like modules: shared with the tenant or private to a user. */
 export function registerCustomModules(app: App): void {
   app.get(
     '/custom-modules',
@@ -38,7 +38,7 @@ export function registerCustomModules(app: App): void {
         tags,
         summary: 'Add a custom module',
         description:
-          'A custom module is an https page. It is for yourself; an administrator can also share it with the tenant. 400 if the category does not exist. You can have at most 100 of your own, and a tenant at most 500 shared ones.',
+          'A custom module is an https page. It is visible only to you; an administrator can also share it with the tenant. 400 if the category does not exist. You can have at most 100 of your own, and a tenant at most 500 shared ones.',
         body: NewCustomModule,
         response: { 201: CustomModule },
       },

@@ -6,7 +6,7 @@ import { type App, NoContent } from '../zod-app.ts';
 const tags = ['modules'];
 const access = role('ADMIN');
 
-/** Who may use and who may manage a module. */
+/** Grants to use or manage a module. */
 export function registerModuleGrants(app: App): void {
   app.get(
     '/module-grants/matrix',
@@ -48,7 +48,7 @@ export function registerModuleGrants(app: App): void {
       schema: {
         operationId: 'deleteGrant',
         tags,
-        summary: 'Take a grant away',
+        summary: 'Revoke a grant',
         description: 'Takes effect with the next request. 404 if the grant does not exist.',
         querystring: GrantTarget,
         response: { 204: NoContent },

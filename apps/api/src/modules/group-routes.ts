@@ -14,7 +14,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 const tags = ['groups'];
 const access = role('ADMIN');
 
-/** Groups of accounts, which modules are granted to. */
+/** Groups of accounts, to which administrators grant modules. */
 export function registerGroups(app: App): void {
   app.get(
     '/groups',

@@ -7,7 +7,7 @@ import type { App } from '../zod-app.ts';
 
 const tags = ['modules'];
 
-/** Which modules there are, which of them a tenant has, and which of those the caller may open. */
+/** All modules, those of a tenant, and those the caller may open. */
 export function registerTenantModules(app: App): void {
   app.get(
     '/modules',
@@ -32,7 +32,7 @@ export function registerTenantModules(app: App): void {
         operationId: 'getModuleCatalog',
         tags,
         summary: 'Describe every module',
-        description: 'The list of built-in modules that the product has. It is the same for every tenant.',
+        description: 'The product’s built-in modules. The list is the same for every tenant.',
         response: { 200: z.array(CatalogModule) },
       },
     },

@@ -16,7 +16,7 @@ const refusal = async (answer: ReturnType<typeof send>) => {
 };
 
 describe('the lists of modules', () => {
-  it('show the catalog, the tenant’s switches and places, and what the caller may open', async () => {
+  it('show the catalog, the tenant’s switches and categories, and the modules the caller may open', async () => {
     const admin = await make.user({ role: 'ADMIN' });
     const user = await make.user({ tenantId: admin.tenantId });
     const catalog = (await request({ url: '/modules/catalog', as: user })).json<object[]>();
@@ -37,7 +37,7 @@ describe('the lists of modules', () => {
     expect((await request({ url: '/modules/active', as: user })).json()).toEqual([]);
   });
 
-  it('leave url out for built-in modules and name it for custom ones', async () => {
+  it('contain `url` only for custom modules', async () => {
     const as = await make.user({ role: 'ADMIN' });
     await send('POST', '/custom-modules', { name: ' Wiki ', url: 'https://wiki.example.org' }, as);
     const active = (await request({ url: '/modules/active', as })).json<Record<string, unknown>[]>();
@@ -51,14 +51,14 @@ describe('the lists of modules', () => {
     });
   });
 
-  it('know no other modules', async () => {
+  it('answer 404 for unknown modules', async () => {
     for (const key of ['sport', '__proto__', 'Calendar', '%F0%9F%98%80'])
       expect(await refusal(send('PATCH', `/modules/${key}`, { enabled: false }))).toBe('404 NOT_FOUND');
   });
 });
 
 describe('grants', () => {
-  it('are USE unless said otherwise, and are taken by what the query names', async () => {
+  it('have the level USE by default, and are revoked by the target in the query', async () => {
     const target = { subjectType: 'user', subjectId: user.id, moduleKey: 'calendar' };
     const put = await send('PUT', '/module-grants', target);
     expect([put.statusCode, put.json()]).toEqual([200, { ...target, level: 'USE' }]);
@@ -84,7 +84,7 @@ describe('grants', () => {
 });
 
 describe('categories', () => {
-  it('take an order as keys or as a bare array, and a target as query', async () => {
+  it('accept an order as `{keys}` or as a bare array, and a target in the query', async () => {
     const as = await make.user({ role: 'ADMIN' });
     const created = await send('POST', '/module-categories', { name: 'Außendienst' }, as);
     expect([created.statusCode, created.json<{ key: string }>().key]).toEqual([201, 'aussendienst']);
@@ -103,7 +103,7 @@ describe('categories', () => {
     expect(await refusal(send('POST', '/module-categories', { name: 'tools' }, as))).toBe('409 CONFLICT');
   });
 
-  it('are arranged by administrators alone, and seen by everyone', async () => {
+  it('can be changed only by administrators and read by every user', async () => {
     expect((await request({ url: '/module-categories', as: user })).json()).toHaveLength(5);
     expect(await refusal(send('PATCH', '/module-categories/sales', { name: 'Vertrieb' }, user))).toBe('403 FORBIDDEN');
   });

@@ -11,7 +11,7 @@ const withoutDatabase = await testApp({ env: { DATABASE_URL: `postgres://portal@
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('GET /health', () => {
-  it('is fine whatever else is away', async () => {
+  it('is ok even without the queue or the database', async () => {
     for (const { request } of [well, withoutQueue, withoutDatabase]) {
       const answer = await request({ url: '/health' });
       expect(answer.statusCode).toBe(200);
@@ -21,7 +21,7 @@ describe('GET /health', () => {
 });
 
 describe('GET /health/ready', () => {
-  it('is fine when database and queue answer', async () => {
+  it('is ok if database and queue answer', async () => {
     expect((await well.request({ url: '/health/ready' })).json()).toEqual({
       status: 'ok',
       timestamp: instant,
@@ -46,7 +46,7 @@ describe('GET /health/ready', () => {
   });
 });
 
-it('says 503 with Retry-After to everything that needs the database while it is away', async () => {
+it('answers 503 with Retry-After to everything that needs the database while it is unavailable', async () => {
   const cookie = await well.cookieOf(await well.make.user());
   for (const [method, url, payload] of [
     ['GET', '/auth/me', undefined],
@@ -58,7 +58,7 @@ it('says 503 with Retry-After to everything that needs the database while it is 
   }
 });
 
-it('GET /health/version says what the image build stamped', async () => {
+it('GET /health/version returns the values of the image build', async () => {
   expect((await well.request({ url: '/health/version' })).json()).toEqual({
     name: 'portal',
     version: '1.4.0',

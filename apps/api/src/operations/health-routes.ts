@@ -8,11 +8,11 @@ import type { App } from '../zod-app.ts';
 import { type Checks, sharedCheck } from './readiness.ts';
 
 const tags = ['operations'];
-const access = open('load balancers and people look here without an account');
+const access = open('load balancers and operators call it without an account');
 
 const Reachability = z.enum(['ok', 'unreachable']);
 
-/** Whether the service is alive, whether it can work, and which release it is. */
+/** Liveness, readiness and the running release. */
 export function registerHealth(app: App, runtime: Runtime): void {
   const check = sharedCheck(runtime);
   app.get(

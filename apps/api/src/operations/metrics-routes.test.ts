@@ -9,7 +9,7 @@ const token = 'a-token-for-scrapers';
 const local = await testApp();
 const guarded = await testApp({ env: { METRICS_TOKEN: token } });
 
-/** Stands where the worker's metrics do; answers its port. */
+/** Starts a substitute for the worker's metrics and returns its port. */
 async function standIn(listener: RequestListener, host = '127.0.0.1'): Promise<string> {
   const server = createServer(listener).listen(0, host);
   await once(server, 'listening');
@@ -22,7 +22,7 @@ async function standIn(listener: RequestListener, host = '127.0.0.1'): Promise<s
 
 describe('GET /metrics without a token in the settings', () => {
   it.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])(
-    'shows the figures to a caller at %s',
+    'shows the metrics to a caller at %s',
     async (remoteAddress) => {
       const answer = await local.request({ url: '/metrics', remoteAddress });
       expect(answer.statusCode).toBe(200);
@@ -33,7 +33,7 @@ describe('GET /metrics without a token in the settings', () => {
   );
 
   it.each(['192.0.2.7', '10.0.0.1', '2001:db8::1', '::ffff:192.0.2.7'])(
-    'is no path for a caller at %s',
+    'is 404 for a caller at %s',
     async (remoteAddress) => {
       const answer = await local.request({ url: '/metrics', remoteAddress });
       expect(answer.json()).toEqual((await local.request({ url: '/nowhere', remoteAddress })).json());
@@ -42,7 +42,7 @@ describe('GET /metrics without a token in the settings', () => {
   );
 
   it.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-host', 'x-forwarded-proto', 'x-client-ip'])(
-    'is no path for a request that was passed on with %s',
+    'is 404 for a request forwarded with %s',
     async (header) => {
       expect((await local.request({ url: '/metrics', headers: { [header]: '127.0.0.1' } })).statusCode).toBe(404);
     },
@@ -51,13 +51,13 @@ describe('GET /metrics without a token in the settings', () => {
 
 describe('GET /metrics under a host name', () => {
   it.each(['127.0.0.1', '127.0.0.1:3000', '[::1]', '[::1]:3000', 'localhost', 'LOCALHOST:1'])(
-    'shows the figures to a caller that names %s',
+    'shows the metrics to a caller that names %s',
     async (host) => {
       expect((await local.request({ url: '/metrics', headers: { host } })).statusCode).toBe(200);
     },
   );
 
-  // A page of evil.example whose name has come to mean this machine sends its own name.
+  // After DNS rebinding, a page of evil.example still sends its own name.
   it.each([
     'evil.example',
     'evil.example:3000',
@@ -67,7 +67,7 @@ describe('GET /metrics under a host name', () => {
     '127.0.0.1:3000@evil.example',
     'localhost.',
     '127.0.0.2',
-  ])('is no path for a caller that names "%s"', async (host) => {
+  ])('is 404 for a caller that names "%s"', async (host) => {
     const answer = await local.request({ url: '/metrics', headers: { host } });
     expect(answer.statusCode).toBe(404);
     expect(answer.body).not.toContain('process_cpu_seconds_total');
@@ -75,7 +75,7 @@ describe('GET /metrics under a host name', () => {
 });
 
 describe('GET /metrics with a token in the settings', () => {
-  it('shows the figures to who sends it, from anywhere', async () => {
+  it('shows the metrics to any caller that sends it', async () => {
     const answer = await guarded.request({
       url: '/metrics',
       remoteAddress: '192.0.2.7',
@@ -91,13 +91,13 @@ describe('GET /metrics with a token in the settings', () => {
     { authorization: `Bearer ${token}x` },
     { authorization: `Bearer ${token.slice(1)}` },
     { authorization: token },
-  ])('is no path for %j', async (headers) => {
+  ])('is 404 for %j', async (headers) => {
     expect((await guarded.request({ url: '/metrics', headers: headers })).statusCode).toBe(404);
   });
 });
 
 describe('GET /metrics beside a worker', () => {
-  it('includes the worker’s figures', async () => {
+  it('includes the worker’s metrics', async () => {
     const worker = openMetrics('worker', {
       pool: () => ({ total: 0, idle: 0, waiting: 0, max: 0 }),
       queues: async () => ({}),
@@ -112,7 +112,7 @@ describe('GET /metrics beside a worker', () => {
     expect(body.match(/^# TYPE process_cpu_seconds_total /gm)).toHaveLength(1);
   });
 
-  it('finds it where the service listens, and shows it the token', async () => {
+  it('calls the worker at the address the service listens on, and sends it the token', async () => {
     let shown: string | undefined;
     const port = await standIn((request, response) => {
       shown = request.headers.authorization;
@@ -128,7 +128,7 @@ describe('GET /metrics beside a worker', () => {
   it.each<[string, RequestListener]>([
     ['refuses', (_request, response) => response.writeHead(500).end('no')],
     ['talks nonsense', (_request, response) => response.end('<html>')],
-    ['is somebody else', (_request, response) => response.end('{"not":"a list"}')],
+    ['sends no list', (_request, response) => response.end('{"not":"a list"}')],
     ['says nothing', () => undefined],
     [
       'never stops',
@@ -137,7 +137,7 @@ describe('GET /metrics beside a worker', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('does without it when it %s', async (_case, listener) => {
+  ])('leaves out a worker that %s', async (_case, listener) => {
     const { request } = await testApp({ env: { WORKER_METRICS_PORT: await standIn(listener) } });
     const answer = await request({ url: '/metrics' });
     expect(answer.statusCode).toBe(200);

@@ -11,7 +11,7 @@ import type { App } from '../zod-app.ts';
 const workerTimeoutMs = 500;
 const workerMaxBytes = 4 * 1024 * 1024;
 
-/** Figures for Prometheus. Callers who may not read them get the answer of a path that does not exist. */
+/** Metrics for Prometheus. Callers without access get the same answer as for an unknown path. */
 export function registerMetrics(app: App, runtime: Runtime): void {
   const { config, metrics } = runtime;
   const token = config.metricsToken?.reveal();
@@ -20,7 +20,7 @@ export function registerMetrics(app: App, runtime: Runtime): void {
   app.get(
     '/metrics',
     {
-      config: { access: open('scrapers show a token or stand on this machine'), errors: { 404: ['NOT_FOUND'] } },
+      config: { access: open('scrapers send a token or run on this machine'), errors: { 404: ['NOT_FOUND'] } },
       schema: {
         operationId: 'getMetrics',
         tags: ['operations'],
@@ -43,12 +43,12 @@ export function registerMetrics(app: App, runtime: Runtime): void {
 const isFromThisMachine = ({ socket, headers }: FastifyRequest): boolean =>
   isLocalCaller(socket.remoteAddress, headers);
 
-/** The worker's figures, from where it shows them on this machine; undefined without one, and while it does not answer. */
+/** The metrics of the worker on this machine; undefined if there is no worker or it does not answer. */
 async function readWorker({ http, worker, metricsToken }: Config): Promise<unknown[] | undefined> {
   if (worker.metricsPort === null) return undefined;
   try {
     const answer = await fetch(
-      `http://${addressOfAll.has(http.host) ? '127.0.0.1' : inAddress(http.host)}:${worker.metricsPort}/metrics.json`,
+      `http://${wildcardHosts.has(http.host) ? '127.0.0.1' : inUrl(http.host)}:${worker.metricsPort}/metrics.json`,
       {
         headers: metricsToken ? { authorization: `Bearer ${metricsToken.reveal()}` } : {},
         signal: AbortSignal.timeout(workerTimeoutMs),
@@ -69,7 +69,7 @@ async function readWorker({ http, worker, metricsToken }: Config): Promise<unkno
   }
 }
 
-/** What listens on every address of the machine. */
-const addressOfAll = new Set(['0.0.0.0', '::']);
+/** Hosts that stand for all addresses of the machine. */
+const wildcardHosts = new Set(['0.0.0.0', '::']);
 
-const inAddress = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+const inUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

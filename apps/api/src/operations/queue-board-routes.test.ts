@@ -18,7 +18,7 @@ import { testApp, type TestRequest } from '../../testing/app.ts';
 
 const platform = createRequire(import.meta.resolve('@portal/platform/queues/board'));
 const fastifyOfBoard = createRequire(platform.resolve('@bull-board/fastify'));
-/** The files of the library's page as it ships them. */
+/** The files of the page as the library ships them. */
 const shipped = dirname(dirname(fastifyOfBoard.resolve('@bull-board/ui/dist/static/images/logo.svg')));
 const shippedFiles = async () =>
   (await readdir(shipped, { recursive: true, withFileTypes: true }))
@@ -35,7 +35,7 @@ describeOnEachQueue('the queue board', (env) => {
   let opening: ReturnType<typeof open> | undefined;
   const board = () => (opening ??= open(env));
 
-  it('is for SUPER_ADMIN alone, with its files and all they ask', async () => {
+  it('is only for a SUPER_ADMIN, with its files and their requests', async () => {
     const { request, make, operator } = await board();
     const [user, admin] = [await make.user(), await make.user({ role: 'ADMIN' })];
     for (const path of ['', '/', '/queue/mail', '/static/images/logo.svg', '/api/queues', '/api/redis/stats']) {
@@ -46,7 +46,7 @@ describeOnEachQueue('the queue board', (env) => {
     }
   });
 
-  it('is a page of this server’s files alone, without inline scripts', async () => {
+  it('is a page that uses only files of this server and no inline scripts', async () => {
     const { ask } = await board();
     const page = await ask({ url: '/admin/queues' });
     expect(page.headers['content-security-policy']).toContain("script-src 'self';");
@@ -66,7 +66,7 @@ describeOnEachQueue('the queue board', (env) => {
     expect((await ask({ url: `/admin/queues/static/${logo}` })).body).toBe(await readFile(join(shipped, logo), 'utf8'));
   });
 
-  it('has no buttons that change something', async () => {
+  it('has no buttons that change anything', async () => {
     const { ask } = await board();
     for (const status of ['latest', 'completed', 'waiting', 'delayed', 'active', 'failed']) {
       const answer = await ask({ url: `/admin/queues/api/queues?activeQueue=mail&status=${status}` });
@@ -75,7 +75,7 @@ describeOnEachQueue('the queue board', (env) => {
     }
   });
 
-  it('shows every queue and its jobs, by ids alone, and agrees with the list of jobs', async () => {
+  it('shows every queue and its jobs with ids only, and agrees with the list of jobs', async () => {
     const { ask, queueOf, make, runtime } = await board();
     const { queues } = (await ask({ url: '/admin/queues/api/queues' })).json<{ queues: BoardQueue[] }>();
     expect(queues.map(({ name }) => name)).toEqual([...queueNames]);
@@ -126,7 +126,7 @@ describeOnEachQueue('the queue board', (env) => {
     expect(await queueOf('mail')).toEqual(before);
   });
 
-  it('has a clean answer for whatever it is asked', async () => {
+  it('answers odd requests cleanly', async () => {
     const { ask } = await board();
     const odd = [
       '0',
@@ -162,8 +162,8 @@ describeOnEachQueue('the queue board', (env) => {
   });
 });
 
-describe.skipIf(!serviceBinary('redis-server'))('queues that are away', () => {
-  it('show as away, not as empty', async () => {
+describe.skipIf(!serviceBinary('redis-server'))('unavailable queues', () => {
+  it('are reported as unavailable, not as empty', async () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
     const { ask } = await open({ REDIS_URL: redis.url });
@@ -179,7 +179,7 @@ describe.skipIf(!serviceBinary('redis-server'))('queues that are away', () => {
   });
 });
 
-it('no job’s payload holds more than ids, numbers, times and words of a closed list', () => {
+it('job payloads contain only ids, numbers, times and words of a fixed list', () => {
   const faults = jobsOf(areas).flatMap((job) => {
     const { properties = {} } = z.toJSONSchema(job.payload, { io: 'input', unrepresentable: 'any' });
     return Object.entries(properties).flatMap(([name, given]) => {
@@ -188,7 +188,7 @@ it('no job’s payload holds more than ids, numbers, times and words of a closed
         ['uuid', 'date-time'].includes(schema.format ?? '') ||
         ['integer', 'boolean'].includes(String(schema.type)) ||
         schema.enum !== undefined ||
-        // One that has no place for words of somebody's own.
+        // A pattern without wildcards cannot contain free text.
         (schema.pattern !== undefined && !/(?<!\\)\.|\\[wSD]|\[\^/.test(schema.pattern)) ||
         schema.const !== undefined;
       return isPlain ? [] : [`${job.name}: ${name}`];
@@ -197,7 +197,7 @@ it('no job’s payload holds more than ids, numbers, times and words of a closed
   expect(faults).toEqual([]);
 });
 
-/** The app with its queues there, and a SUPER_ADMIN to ask it. */
+/** The app with its queues, and a SUPER_ADMIN for requests. */
 async function open(env: Record<string, string>) {
   const { request, make, url, runtime } = await testApp({ env });
   const operator = await make.user({ role: 'SUPER_ADMIN' });

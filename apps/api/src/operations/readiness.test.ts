@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sharedCheck } from './readiness.ts';
 
-it('looks at database and queue once for all who ask within a second, and again afterwards', async () => {
-  let looks = 0;
+it('checks database and queue once for all callers within a second, and again afterwards', async () => {
+  let pings = 0;
   const ping = async () => {
-    looks += 1;
+    pings += 1;
     await pause(50);
   };
   const check = sharedCheck({ database: { ping }, queues: { ping: async () => undefined } });
@@ -13,13 +13,13 @@ it('looks at database and queue once for all who ask within a second, and again 
   expect(new Set(answers).size).toBe(1);
   expect(answers[0]).toEqual({ database: null, queue: null });
   await check();
-  expect(looks).toBe(1);
+  expect(pings).toBe(1);
   await pause(1_100);
   await check();
-  expect(looks).toBe(2);
+  expect(pings).toBe(2);
 });
 
-it('says why each does not answer, also when it says nothing for two seconds', async () => {
+it('says why each does not answer, also after two seconds of silence', async () => {
   const refused = new Error('refused');
   const check = sharedCheck({
     database: { ping: () => Promise.reject(refused) },

@@ -1,12 +1,12 @@
 import { SECOND } from '@portal/domain/time';
 
-// Shorter than the patience of every load balancer.
+// Shorter than the timeout of every load balancer.
 const checkTimeoutMs = 2 * SECOND;
-/** However many ask, database and queue are looked at once in this time: a look takes a connection that others wait for. */
-const checkedForMs = SECOND;
+/** Database and queue are checked at most once in this time: a check takes a connection that other requests wait for. */
+const cacheMs = SECOND;
 
 export interface Checks {
-  /** Why each does not come back in time; null when it does. */
+  /** Why each did not answer in time; null if it did. */
   database: Failure | null;
   queue: Failure | null;
 }
@@ -14,22 +14,24 @@ interface Failure {
   cause: unknown;
 }
 
-/** Looks at database and queue, once for all who ask at the same time. */
+/** Checks database and queue; concurrent callers share one check. */
 export function sharedCheck({
   database,
   queues,
 }: Record<'database' | 'queues', { ping(): Promise<unknown> }>): () => Promise<Checks> {
   let latest: Promise<Checks> | null = null;
   return () => {
-    latest ??= Promise.all([failureOf(database.ping()), failureOf(queues.ping())]).then(([atDatabase, atQueue]) => {
-      setTimeout(() => (latest = null), checkedForMs).unref();
-      return { database: atDatabase, queue: atQueue };
-    });
+    latest ??= Promise.all([failureOf(database.ping()), failureOf(queues.ping())]).then(
+      ([databaseFailure, queueFailure]) => {
+        setTimeout(() => (latest = null), cacheMs).unref();
+        return { database: databaseFailure, queue: queueFailure };
+      },
+    );
     return latest;
   };
 }
 
-/** Why a ping does not come back in time; null when it does. */
+/** Why a ping did not answer in time; null if it did. */
 async function failureOf(ping: Promise<unknown>): Promise<Failure | null> {
   const { promise: late, resolve } = Promise.withResolvers<Failure>();
   const timer = setTimeout(() => resolve({ cause: new Error('No answer in time') }), checkTimeoutMs);

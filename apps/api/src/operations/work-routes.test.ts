@@ -6,7 +6,7 @@ import { testApp } from '../../testing/app.ts';
 
 const { request, make, signedIn } = await testApp();
 
-it('GET /runs/:id shows a run to who started it and to administrators of the tenant', async () => {
+it('GET /runs/:id shows a run to the user who started it and to administrators of the tenant', async () => {
   const tenantId = (await make.tenant()).id;
   const starter = await make.user({ tenantId });
   const { runId } = await startRun(await signedIn(starter), deliverMails, { tenantId });
@@ -25,7 +25,7 @@ it('GET /runs/:id shows a run to who started it and to administrators of the ten
   expect((await request({ url: `/runs/${runId}`, as: colleague })).statusCode).toBe(404);
 });
 
-it('GET /runs/:id shows a run of the platform to SUPER_ADMIN, to others like one that never was', async () => {
+it('GET /runs/:id shows a run of the platform to a SUPER_ADMIN, and 404 to all others', async () => {
   const starter = await make.user({ role: 'SUPER_ADMIN' });
   const { runId } = await startRun(await signedIn(starter), sweepMails, {});
   for (const as of [starter, await make.user({ role: 'SUPER_ADMIN' })]) {

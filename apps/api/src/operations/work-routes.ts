@@ -20,7 +20,7 @@ export const Run = z
   })
   .meta({
     id: 'Run',
-    description: 'Work in the background that somebody started.',
+    description: 'Background work started by a user or by the portal.',
     example: {
       id: '0198d3c9-1c2d-7e3f-8a4b-5c6d7e8f9a0b',
       kind: 'directory.sync',
@@ -36,10 +36,7 @@ const Job = z
   .object({
     queue: z.string(),
     name: z.string(),
-    schedule: z
-      .string()
-      .nullable()
-      .describe('When it runs automatically; null if it is only started by something else'),
+    schedule: z.string().nullable().describe('When it runs automatically; null if it has no schedule'),
     lastRunAt: Instant.nullable(),
     lastState: z.enum(['succeeded', 'failed']).nullable(),
     lastDurationMs: z.int().nullable(),
@@ -64,7 +61,7 @@ const Job = z
     },
   });
 
-/** Background work: how one piece of it stands, and all there is. */
+/** Background work: the state of a run, and all kinds of jobs. */
 export function registerWork(app: App): void {
   app.get(
     '/runs/:id',

@@ -3,7 +3,7 @@ import { testApp } from '../../testing/app.ts';
 
 const { request, make } = await testApp();
 
-it('takes a reminder from its creation to its end', async () => {
+it('creates, changes, snoozes, finishes and deletes a reminder', async () => {
   const as = await make.user();
   const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
     request({ method, url, as, ...(payload && { payload }) });

@@ -23,7 +23,7 @@ import { type App, ById, NoContent } from '../zod-app.ts';
 
 const tags = ['reminders'];
 
-/** Own reminders: what is due, what to do about it, and what became due since a client last asked. */
+/** A user's own reminders, and notifications of those that became due since the client's last request. */
 export function registerReminders(app: App): void {
   app.get(
     '/reminders',
@@ -34,7 +34,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'List your own reminders',
         description:
-          'Sorted by due time, earliest first. `open` includes everything that is not done, due or not. Returns at most 1,000 reminders; of those that are done the latest, which are kept for 30 days.',
+          'Sorted by due time, earliest first. `open` includes everything that is not done, due or not. Returns at most 1,000 reminders; for `done` these are the latest, which are kept for 30 days.',
         querystring: z.object({ state: ReminderState.default('open') }),
         response: { 200: z.array(Reminder) },
       },
@@ -51,7 +51,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Create a reminder',
         description:
-          'At its due time the reminder appears as a notification. With `emailEnabled` one mail is sent, too, unless by then the account is inactive or has no address, or no mail server is configured. A user has at most 1,000 reminders that are not done.',
+          'At its due time the reminder appears as a notification. With `emailEnabled`, the portal also sends one mail, unless the account is inactive or has no address by then, or no mail server is configured. A user has at most 1,000 reminders that are not done.',
         body: NewReminder,
         response: { 201: Reminder },
       },
@@ -87,7 +87,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'List notifications of due reminders',
         description:
-          'Notifications of the last 14 days, newest first; each due time has one. Of due times that were snoozed, the latest 2,000 are kept. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call: then no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.',
+          'Notifications of the last 14 days, newest first; each due time has one. The portal keeps the latest 2,000 snoozed due times. The notifications of a deleted reminder are deleted, too. Send the header `X-Server-Time` of an answer as `since` of the next call, so that no notification is missed or repeated, even if the client’s clock is wrong. An answer has at most 2,000 entries; if there are more, it has the earliest ones, and `X-Server-Time` says where to continue.',
         querystring: z.object({
           since: Instant.optional().describe(
             '`X-Server-Time` of the previous answer; only later notifications are listed',
@@ -112,7 +112,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Change a reminder that is not due',
         description:
-          'Changes only the fields that are sent. Null is refused; an empty `note` removes the note. For a new due time a new mail can be sent. A reminder that is due can only be snoozed or marked as done.',
+          'Changes only the fields that are sent. Null is refused; an empty `note` removes the note. For a new due time the portal can send a new mail. A reminder that is due can only be snoozed or marked as done.',
         params: ById,
         body: ReminderChange,
         response: { 200: Reminder },
@@ -147,7 +147,7 @@ export function registerReminders(app: App): void {
         tags,
         summary: 'Snooze a due reminder',
         description:
-          'Send exactly one of `minutes` (from now), `preset` and `until`. Presets are in Berlin time: `thisEvening` is the next 18:00, `tomorrowMorning` is 08:00, `nextWeek` is Monday 08:00 of the following calendar week. For the new due time a new mail can be sent.',
+          'Send exactly one of `minutes` (from now), `preset` and `until`. Presets are in Berlin time: `thisEvening` is the next 18:00, `tomorrowMorning` is 08:00, `nextWeek` is Monday 08:00 of the following calendar week. For the new due time the portal can send a new mail.',
         params: ById,
         body: Snooze,
         response: { 200: Reminder },

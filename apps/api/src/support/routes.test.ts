@@ -33,7 +33,7 @@ beforeEach(() => {
 const png = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), randomBytes(50_000)]);
 const good = { title: 'Drucken bricht ab', description: 'Beim Drucken:\n\nder zweiten Seite.' };
 
-/** Somebody whose tenant has named who reads reports, and whatever else its mail settings say. */
+/** A user whose tenant has a recipient for bug reports and these mail settings. */
 async function reporter(settings: object = {}, account: Parameters<typeof make.user>[0] = {}) {
   const admin = await make.user({ role: 'ADMIN' });
   const config = SmtpConfigInput.parse({ bugReportRecipient: 'it@example.org', ...settings });
@@ -88,7 +88,7 @@ describe('a bug report', () => {
     expect(mail?.headers.get('from')).toContain('service@example.org');
     expect(mail?.attachments).toEqual([{ fileName: 'screenshot.png', contentType: 'image/png', bytes: png }]);
     expect(mail?.text).toMatch(/^Herkunft: Desktop 1\.4\.2 windows x86_64$/m);
-    for (const said of [
+    for (const expected of [
       'Erika Beispiel',
       by.username,
       by.email ?? '',
@@ -97,25 +97,25 @@ describe('a bug report', () => {
       /\d{1,2}\. \p{L}+ \d{4} um \d\d:\d\d Uhr/u,
       'Beim Drucken:\n\nder zweiten Seite.',
     ])
-      expect(mail?.text).toMatch(said);
+      expect(mail?.text).toMatch(expected);
   });
 
   it.each<[string, Record<string, string>, string, string]>([
     ['the user agent', {}, chrome, '[Web Chrome 142 Windows] '],
     ['nothing', {}, '', '[Web] '],
-    ['a program', {}, 'curl/8.5.0', '[Web] '],
-    ['its own words', { originVersion: '2.0.0', originPlatform: 'linux' }, chrome, '[Web 2.0.0 linux] '],
-    ['some of its own', { originKind: 'web', originPlatform: 'linux' }, chrome, '[Web Chrome 142 linux] '],
-    ['little of its own', { originKind: 'desktop' }, chrome, '[Desktop Windows] '],
+    ['the user agent of a program', {}, 'curl/8.5.0', '[Web] '],
+    ['version and platform', { originVersion: '2.0.0', originPlatform: 'linux' }, chrome, '[Web 2.0.0 linux] '],
+    ['kind and platform', { originKind: 'web', originPlatform: 'linux' }, chrome, '[Web Chrome 142 linux] '],
+    ['only the kind', { originKind: 'desktop' }, chrome, '[Desktop Windows] '],
     [
-      'blanks',
+      'blank fields',
       { originKind: '', originVersion: ' ', originPlatform: '', originArch: '' },
       chrome,
       '[Web Chrome 142 Windows] ',
     ],
-    ['no browser', {}, ') ('.repeat(3_000), '['],
-    ['a header within', { originVersion: '=?utf-8?q?=0d=0aBcc:x?=' }, '', '[Web =?utf-8?q?=0d=0aBcc:x?=] '],
-  ])('says where it comes from, by %s', async (_what, fields, userAgent, start) => {
+    ['a malformed user agent', {}, ') ('.repeat(3_000), '['],
+    ['an encoded header', { originVersion: '=?utf-8?q?=0d=0aBcc:x?=' }, '', '[Web =?utf-8?q?=0d=0aBcc:x?=] '],
+  ])('names its origin, given %s', async (_what, fields, userAgent, start) => {
     expect((await report(await reporter(), fields, { userAgent })).statusCode).toBe(202);
     const [mail] = service.messages;
     expect(mail?.subject.startsWith(start)).toBe(true);
@@ -124,7 +124,7 @@ describe('a bug report', () => {
     expect(mail?.raw.toString('latin1')).not.toMatch(/^Bcc:/im);
   });
 
-  it('leaves over the tenant’s own server, signed in, and over no outbox', async () => {
+  it('is sent over the tenant’s own server, signed in, and not over the outbox', async () => {
     const server = { host: '127.0.0.1', port: own.port, security: 'none', fromAddress: 'portal@tenant.example' };
     const by = await reporter({ ...server, username: 'portal', password: 'not to be told' }, { role: 'SUPER_ADMIN' });
     expect((await report(by)).statusCode).toBe(202);
@@ -132,15 +132,15 @@ describe('a bug report', () => {
     expect(own.messages.at(-1)).toMatchObject({ username: 'portal', envelopeFrom: 'portal@tenant.example' });
   });
 
-  it('has no reply address of somebody without one, nor one that is no single mailbox', async () => {
+  it('has no reply address if the reporter has none or it is not a single mailbox', async () => {
     expect((await report(await reporter({}, { email: null }))).statusCode).toBe(202);
     expect((await report(await reporter({}, { email: 'a,b@example.org' }))).statusCode).toBe(202);
     for (const { headers } of service.messages) expect(headers.has('reply-to')).toBe(false);
   });
 });
 
-describe('is refused, in this order,', () => {
-  it('without a session, as no form, too large, malformed, to nobody', async () => {
+describe('a bug report is refused', () => {
+  it('in this order: without a session, not as a form, too large, malformed, without a recipient', async () => {
     const by = await make.user();
     const send = (more: object) => request({ method: 'POST', url: '/bug-reports', as: by, ...more });
     expect((await request({ method: 'POST', url: '/bug-reports', payload: '{}' })).statusCode).toBe(401);
@@ -173,7 +173,7 @@ describe('is refused, in this order,', () => {
     expect(service.messages).toHaveLength(0);
   });
 
-  it('beyond five, counted by user, and told before anything is sent', async () => {
+  it('after five per user, before anything is sent', async () => {
     const by = await reporter();
     const colleague = await make.user({ tenantId: by.tenantId });
     for (let n = 0; n < 5; n += 1) expect((await report(by)).statusCode).toBe(202);
@@ -207,12 +207,12 @@ describe('is refused, in this order,', () => {
   });
 });
 
-describe('a report that the mail server does not take', () => {
+describe('a report the mail server does not accept', () => {
   it.each<[string, (step: SmtpStep) => SmtpTrouble | undefined]>([
     ['the recipient is refused', ({ at }) => (at === 'recipient' ? { code: 550, text: 'no such user' } : undefined)],
     ['the message is refused', ({ at }) => (at === 'message' ? { code: 554, text: 'no' } : undefined)],
     ['the connection breaks', ({ at }) => (at === 'transmission' ? 'drop' : undefined)],
-  ])('is 502 with a reason and counts for nothing: %s', async (_what, failing) => {
+  ])('is 502 with a reason and does not count: %s', async (_what, failing) => {
     const by = await reporter();
     trouble = failing;
     for (let n = 0; n < 7; n += 1)
@@ -229,7 +229,7 @@ describe('a report that the mail server does not take', () => {
     expect(statuses).toEqual([202, 202, 202, 202, 202, 429]);
   });
 
-  it('tells no secret', async () => {
+  it('reveals no secret', async () => {
     const server = { host: '127.0.0.1', port: own.port, security: 'none', fromAddress: 'portal@tenant.example' };
     const by = await reporter({ ...server, username: 'portal', password: 'a wrong secret' });
     const answer = await report(by);
@@ -237,7 +237,7 @@ describe('a report that the mail server does not take', () => {
     expect(answer.body).not.toContain('a wrong secret');
   });
 
-  it('is not tried without an end', async () => {
+  it('cannot be sent again without limit', async () => {
     const by = await reporter();
     trouble = ({ at }) => (at === 'greeting' ? { code: 554, text: 'no' } : undefined);
     const statuses: number[] = [];
@@ -247,7 +247,7 @@ describe('a report that the mail server does not take', () => {
 });
 
 describe('many at once', () => {
-  it('of twelve exactly five pass, also through two processes', async () => {
+  it('exactly five of twelve are accepted, also with two processes', async () => {
     const by = await reporter();
     const other = await buildApp(runtime);
     afterAll(() => other.close());
@@ -263,18 +263,18 @@ describe('many at once', () => {
     expect(service.messages).toHaveLength(5);
   });
 
-  it('over the service’s own server, no more than the tenant’s day has room for', async () => {
+  it('over the service’s own server, no more than the tenant’s daily quota are accepted', async () => {
     const by = await reporter();
     const others = await Promise.all(Array.from({ length: 3 }, () => make.user({ tenantId: by.tenantId })));
     const statuses: number[] = [];
     for (const one of [by, ...others]) for (let n = 0; n < 5; n += 1) statuses.push((await report(one)).statusCode);
-    // Of twenty mails a day the last tenth is kept for those that have to arrive.
+    // The last tenth of twenty mails a day is reserved for mails a user waits for.
     expect(statuses.filter((one) => one === 202)).toHaveLength(18);
     expect((await report(others[2] ?? by)).json()).toMatchObject({ statusCode: 409, code: 'LIMIT_REACHED' });
   });
 });
 
-it('an upload that is larger than allowed, or does not come, ends early', { timeout: 90_000 }, async () => {
+it('an upload that is too large or stalls ends early', { timeout: 90_000 }, async () => {
   const by = await reporter();
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
@@ -296,14 +296,14 @@ it('an upload that is larger than allowed, or does not come, ends early', { time
     socket.destroy();
     return { status: answer.slice(9, 12), sent, seconds: (performance.now() - startedAt) / 1000 };
   }
-  // Announced as too large: refused before any of it has come.
+  // Announced as too large: refused before any of it arrives.
   expect(await answerTo('Content-Length: 6000000\r\n', '', 1_000)).toMatchObject({ status: '413', sent: 0 });
-  // Not announced: refused as soon as it is.
+  // Not announced: refused as soon as it is too large.
   const chunk = `10000\r\n${begun.padEnd(0x10000, 'x')}\r\n`;
   const endless = await answerTo('Transfer-Encoding: chunked\r\n', chunk, 1);
   expect(['413', '400']).toContain(endless.status);
   expect(endless.sent).toBeLessThan(20_000_000);
-  // A byte every half a second.
+  // A byte every half second.
   const slow = await answerTo(`Content-Length: 60000\r\n`, 'x', 500);
   expect(slow.seconds).toBeLessThan(40);
   expect(['408', '']).toContain(slow.status);

@@ -17,7 +17,7 @@ const BugReportForm = BugReport.extend({ screenshot: formFile(screenshotMaxBytes
   },
 });
 
-/** Reports of faults. */
+/** Bug reports. */
 export function registerSupport(app: App): void {
   acceptForms(app, (scope) => {
     scope.post(
@@ -35,7 +35,7 @@ export function registerSupport(app: App): void {
         schema: {
           operationId: 'sendBugReport',
           tags: ['support'],
-          summary: 'Report a fault with a screenshot',
+          summary: 'Report a bug with a screenshot',
           description:
             'Multipart with title, description, one PNG of at most 4 MiB and, in the `origin…` fields, the app and system of the reporter; if these are missing, they are taken from the user agent. The report is mailed to the recipient named in the organization’s mail settings. The answer is sent after the mail server has accepted the mail, and replies to the mail go to the reporter. An account can send five reports in ten minutes.',
           body: BugReportForm,

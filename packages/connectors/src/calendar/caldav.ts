@@ -1,7 +1,7 @@
 import { guardedDownload, guardedFetch } from '../http/guarded-fetch.ts';
 import {
   type CalendarAccess,
-  called,
+  asCalendarFailure,
   CalendarFailure,
   checkStatus,
   maxCalendarBytes,
@@ -10,29 +10,29 @@ import {
 } from './calendar-access.ts';
 import type { DavCollection } from './read-dav.ts';
 
-/** Reads the collections of an answer (`readCollections`), wherever that is done. */
+/** Parses the collections of an answer (`readCollections`), in the process the caller chooses. */
 export type ReadCollections = (body: Buffer) => Promise<DavCollection[] | null>;
 
 export interface DavCalendar {
   name: string;
   url: string;
-  /** Changes with its content; null where the server does not say. */
+  /** Changes with the calendar's content; null if the server does not report it. */
   version: string | null;
 }
 
-/** What a person has of calendars takes some kilobytes. */
+/** The list of a person's calendars takes some kilobytes. */
 const maxAnswerBytes = 512 * 1024;
 const maxHomes = 3;
 const maxCalendars = 50;
 
-/** A collection, its addresses as they are from where it was found. */
+/** A collection with absolute addresses. */
 interface Found extends Omit<DavCollection, 'href' | 'principal' | 'homes'> {
   url: URL;
   principal: URL | null;
   homes: URL[];
 }
 
-const asked = {
+const wantedProps = {
   'd:resourcetype': {},
   'd:displayname': {},
   'c:supported-calendar-component-set': {},
@@ -43,8 +43,8 @@ const asked = {
 };
 
 /**
- * The calendars at an address that hold events (RFC 4791, RFC 6764): itself where it is one, else those of the person who signs in
- * there. Throws a CalendarFailure.
+ * The calendars with events at an address (RFC 4791, RFC 6764): the address itself if it is a calendar, otherwise the calendars of the
+ * user who signs in there. Throws a CalendarFailure.
  */
 export async function findCalendars(access: CalendarAccess, read: ReadCollections): Promise<DavCalendar[]> {
   const url = new URL(access.url.reveal());
@@ -53,7 +53,7 @@ export async function findCalendars(access: CalendarAccess, read: ReadCollection
   let person = 'found' in own ? own.found : null;
   if (!person?.principal && !person?.homes.length) {
     const known = await first(access, new URL('/.well-known/caldav', url), read);
-    // What is wrong at the address itself says more.
+    // Prefer the failure at the address itself; it says more.
     if (!('found' in known)) throw 'failure' in own ? own.failure : known.failure;
     person = known.found;
   }
@@ -67,7 +67,7 @@ export async function findCalendars(access: CalendarAccess, read: ReadCollection
   return found.slice(0, maxCalendars);
 }
 
-/** The collection at an address; or why there is none, unless that would be no other anywhere else. */
+/** The collection at an address, or the failure if another address may still work. Throws all other failures. */
 async function first(
   access: CalendarAccess,
   url: URL,
@@ -103,19 +103,19 @@ async function collections(
   read: ReadCollections,
 ): Promise<Found[]> {
   let answer: { body: Buffer; url: URL } | null = null;
-  // 0.02 s and 7 MB that calendars without a CalDAV server do not need.
+  // Imported on demand: it takes 0.02 s and 7 MB, which events files do not need.
   const { propfind } = await import('tsdav');
   await propfind({
     url: url.href,
     depth,
-    props: asked,
+    props: wantedProps,
     fetch: async (_url: unknown, init: RequestInit = {}) => {
-      const { status, ...rest } = await called(
+      const { status, ...rest } = await asCalendarFailure(
         guardedFetch(url, policyOf(access), { ...requestFrom(access, url, init), maxBytes: maxAnswerBytes }),
       );
       checkStatus(status, 207);
       answer = rest;
-      return unread();
+      return noBody();
     },
   });
   const { body, url: from } = answer ?? unanswered();
@@ -135,7 +135,7 @@ async function collections(
 }
 
 /**
- * Writes what a calendar holds between two instants to `place`, as the server says it (`readEvents`). Throws a CalendarFailure.
+ * Writes the server's answer with the events between two instants to `place`; `readEvents` parses it. Throws a CalendarFailure.
  */
 export async function downloadEvents(
   access: CalendarAccess,
@@ -158,7 +158,7 @@ export async function downloadEvents(
     },
     fetch: async (_url: unknown, init: RequestInit = {}) => {
       const request = requestFrom(access, url, init);
-      const { status } = await called(
+      const { status } = await asCalendarFailure(
         guardedDownload(url, policyOf(access), {
           ...request,
           path: place,
@@ -167,12 +167,12 @@ export async function downloadEvents(
         }),
       );
       checkStatus(status, 207);
-      return unread();
+      return noBody();
     },
   });
 }
 
-/** What the library would send, over our own way out. */
+/** The library's request, sent with our own client. */
 function requestFrom(access: CalendarAccess, url: URL, { method, headers, body }: RequestInit) {
   const given = Object.fromEntries(new Headers(headers).entries());
   return {
@@ -182,18 +182,18 @@ function requestFrom(access: CalendarAccess, url: URL, { method, headers, body }
   };
 }
 
-/** The library gets no body: it would read it here, where everybody waits. */
-const unread = () => new Response(null, { status: 204 });
+/** The library gets no body: parsing it here would block other requests. */
+const noBody = () => new Response(null, { status: 204 });
 
 const unanswered = (): never => {
   throw new CalendarFailure('invalid');
 };
 
-/** An address a server names, which has to be as good as one a person gives. */
+/** An address from a server's answer; it must meet the same rules as one a user enters. */
 function addressFrom(href: string, from: URL): URL | null {
   const url = URL.parse(href, from);
   return url?.protocol === 'https:' && url.username === '' && url.password === '' ? url : null;
 }
 
-/** As iCalendar writes it. */
+/** A time in iCalendar's format. */
 const davTime = (date: Date): string => `${date.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`;

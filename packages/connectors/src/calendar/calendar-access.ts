@@ -4,20 +4,20 @@ import type { AddressPolicy } from '../http/checked-address.ts';
 import type { OutboundPolicy, OutboundRequest } from '../http/guarded-fetch.ts';
 import { OutboundError, type OutboundReason } from '../http/outbound-error.ts';
 
-/** Most bytes taken of one source. */
+/** Maximum bytes read from one source. */
 export const maxCalendarBytes = 10 * 1024 * 1024;
 
-/** A calendar somebody else keeps, and how it is reached. */
+/** How to reach an external calendar. */
 export interface CalendarAccess {
   url: Secret;
   username: string | null;
   password: Secret | null;
   policy: AddressPolicy;
-  /** When patience ends, by `performance.now()`. */
+  /** Deadline, by `performance.now()`. */
   until: number;
 }
 
-/** A calendar that could not be read. Names neither its address nor what it said. */
+/** A calendar could not be read. Contains neither its address nor its answer. */
 export class CalendarFailure extends Error {
   readonly error: CalendarError;
 
@@ -28,8 +28,8 @@ export class CalendarFailure extends Error {
   }
 }
 
-const ofReason: Record<OutboundReason, CalendarError> = {
-  // Whoever is told that an address is not called could learn by it what lies behind a name.
+const errorByReason: Record<OutboundReason, CalendarError> = {
+  // Reporting a blocked address would reveal which address a host name resolves to.
   blocked: 'unreachable',
   unreachable: 'unreachable',
   certificate: 'certificate',
@@ -39,13 +39,13 @@ const ofReason: Record<OutboundReason, CalendarError> = {
   malformed: 'invalid',
 };
 
-/** Has a call that fails say so as a CalendarFailure. */
-export async function called<T>(call: Promise<T>): Promise<T> {
+/** Turns an OutboundError of a call into a CalendarFailure. */
+export async function asCalendarFailure<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw new CalendarFailure(ofReason[error.reason], error);
+    throw new CalendarFailure(errorByReason[error.reason], error);
   }
 }
 
@@ -59,14 +59,14 @@ export function checkStatus(status: number, expected: number): void {
 
 export const policyOf = ({ policy }: CalendarAccess): OutboundPolicy => ({ ...policy, httpsOnly: true });
 
-/** Where iCloud has everybody begin, and the servers it names as the homes of calendars, such as `p34-caldav.icloud.com`. */
+/** iCloud's entry point, and the servers it names as calendar homes, such as `p34-caldav.icloud.com`. */
 const iCloud = { first: 'https://caldav.icloud.com', homes: /^https:\/\/p\d{1,3}-caldav\.icloud\.com$/ };
 
-/** The sign-in is for the origin of its address alone, which iCloud alone has on many hosts. */
+/** The sign-in goes only to the origin of the calendar's address; iCloud is the exception because it uses many hosts. */
 const isSignInFor = (to: URL, { origin }: URL): boolean =>
   to.origin === origin || (origin === iCloud.first && iCloud.homes.test(to.origin));
 
-/** What every call has: patience, redirects to https alone, and the sign-in where it may go. */
+/** Options of every call: timeout, redirects only to https, and the sign-in if it may go to `to`. */
 export function requestOf(access: CalendarAccess, to: URL, headers: Record<string, string>) {
   const { url, username, password, until } = access;
   const isOwn = isSignInFor(to, new URL(url.reveal()));

@@ -56,7 +56,7 @@ const feed = () => `${server.origin}/team.ics`;
 const answering = (status: number, headers: Record<string, string | number> = {}, body: string | Buffer = '') => {
   server.answer = (_request, response) => void response.writeHead(status, headers).end(body);
 };
-/** A file that does not end for a long time. */
+/** A file that keeps growing for a long time. */
 function* endless(megabytes: number): Generator<Buffer> {
   yield Buffer.from('BEGIN:VCALENDAR\r\n');
   const chunk = Buffer.alloc(1024 * 1024, 'x');
@@ -64,7 +64,7 @@ function* endless(megabytes: number): Generator<Buffer> {
 }
 
 describe('a file of events', () => {
-  it('is written to its place, and asked for by what its server said of it', async () => {
+  it('is written to its place, and requested again with the validators of its server', async () => {
     server.answer = (request, response) => {
       response.setHeader('last-modified', 'Fri, 20 Nov 2026 08:00:00 GMT');
       sendIcs(request, response, `\uFEFF\r\n${icsOf('One', 'Two')}`, 'W/"7"');
@@ -82,7 +82,7 @@ describe('a file of events', () => {
     ]);
   });
 
-  it('keeps no validator that is longer than any is', async () => {
+  it('stores no validator that is too long', async () => {
     server.answer = (request, response) => sendIcs(request, response, icsOf('One'), `"${'x'.repeat(5_000)}"`);
     expect(await download(feed())).toEqual({});
   });
@@ -108,14 +108,14 @@ describe('a file of events', () => {
   it.each([
     ['a page to sign in', '<!doctype html><title>Sign in</title>'],
     ['nothing', ''],
-    ['something that begins alike', 'BEGIN:VCALENDARS\r\n'],
+    ['a file with a similar beginning', 'BEGIN:VCALENDARS\r\n'],
     ['an address book', 'BEGIN:VCARD\r\nEND:VCARD\r\n'],
   ])('that is %s is invalid', async (_name, body) => {
     answering(200, { 'content-type': 'text/calendar' }, body);
     await expect(download(feed())).rejects.toMatchObject({ error: 'invalid' });
   });
 
-  it('is followed three times, over https alone, and signs in nowhere else', async () => {
+  it('follows three redirects, only over https, and signs in nowhere else', async () => {
     other.answer = (request, response) => sendIcs(request, response, icsOf('Elsewhere'));
     server.answer = ({ path }, response) => {
       const rest = Number(path.slice(1));
@@ -138,7 +138,7 @@ describe('a file of events', () => {
     await plain.close();
   });
 
-  it('is not called where plain users may not go, which looks like nobody there', async () => {
+  it('is not called at a blocked address, which is reported as unreachable', async () => {
     const policy = { reach: 'public' as const, allowHosts: [] };
     await expect(download(feed(), {}, 20_000, { policy })).rejects.toMatchObject({ error: 'unreachable' });
     const onlyServer = { reach: 'public' as const, allowHosts: [{ host: 'localhost', port: server.port }] };
@@ -156,13 +156,13 @@ describe('a file of events', () => {
     },
   );
 
-  it('tells who cannot be reached from who is slow', async () => {
+  it('distinguishes an unreachable server from a slow one', async () => {
     await expect(download('https://localhost:1/x.ics')).rejects.toMatchObject({ error: 'unreachable' });
     await expect(download('https://nobody.invalid/x.ics')).rejects.toMatchObject({ error: 'unreachable' });
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as { port: number };
-    // Connected, but no TLS: nobody is there yet.
+    // Connected without TLS: the server counts as unreachable.
     await expect(download(`https://localhost:${port}/x.ics`, {}, 300)).rejects.toMatchObject({ error: 'unreachable' });
     silent.close();
     server.answer = () => undefined;
@@ -172,7 +172,7 @@ describe('a file of events', () => {
     await expect(download(feed(), {}, -1)).rejects.toMatchObject({ error: 'timeout' });
   });
 
-  it('ends at 10 MiB, whatever is still to come: a gigabyte, or what unpacks to one', async () => {
+  it('ends at 10 MiB, also for a gigabyte or a file that unpacks to one', async () => {
     let sent: Promise<void> = Promise.resolve();
     const pour = (work: Promise<void>) => {
       sent = work;
@@ -202,7 +202,7 @@ const calendarAt = (href: string, name: string, component = 'VEVENT', version = 
     `<d:resourcetype><d:collection/><c:calendar/></d:resourcetype><d:displayname>${name}</d:displayname><cs:getctag>${version}</cs:getctag><c:supported-calendar-component-set><c:comp name="${component}"/></c:supported-calendar-component-set>`,
   );
 
-/** Answers by path and depth; anything else is not there. */
+/** Answers by path and depth; everything else is 404. */
 function davServer(of: CalendarServer, answers: Record<string, string>) {
   of.answer = ({ method, path, headers }, response) => {
     const body = answers[`${method} ${path} ${String(headers['depth'])}`];
@@ -218,7 +218,7 @@ describe('a calendar server', () => {
   const homeSet = (href: string) =>
     saying('/people/ada/', `<c:calendar-home-set><d:href>${href}</d:href></c:calendar-home-set>`);
 
-  it('is asked for the person, the home and its calendars, of which those of events count', async () => {
+  it('is asked for the principal, the home and its calendars, of which those with events count', async () => {
     davServer(server, {
       'PROPFIND / 0': multistatus(principal),
       'PROPFIND /people/ada/ 0': multistatus(homeSet('/calendars/ada/')),
@@ -236,12 +236,12 @@ describe('a calendar server', () => {
     expect(server.seen.every(({ headers }) => headers.authorization === authorization)).toBe(true);
   });
 
-  it('that is a calendar is that one', async () => {
+  it('that is a calendar itself is the only one found', async () => {
     davServer(server, { 'PROPFIND /cal/ 0': multistatus(calendarAt('/cal/', 'Team')) });
     expect(await find(`${server.origin}/cal/`)).toEqual([{ name: 'Team', url: `${server.origin}/cal/`, version: '1' }]);
   });
 
-  it('is found by its well-known address, where a moved PROPFIND stays one', async () => {
+  it('is found by its well-known address, where a redirected PROPFIND stays a PROPFIND', async () => {
     davServer(server, {
       'PROPFIND /dav/ 0': multistatus(principal),
       'PROPFIND /people/ada/ 0': multistatus(homeSet('/calendars/ada/')),
@@ -263,7 +263,7 @@ describe('a calendar server', () => {
     expect(server.seen.every(({ body }) => body.includes('current-user-principal'))).toBe(true);
   });
 
-  it('that names a home on another server gets no sign-in there, and no other scheme is followed', async () => {
+  it('that names a home on another server causes no sign-in there; other schemes are not followed', async () => {
     davServer(server, {
       'PROPFIND / 0': multistatus(principal),
       'PROPFIND /people/ada/ 0': multistatus(homeSet(`${other.origin}/calendars/ada/`)),
@@ -295,29 +295,29 @@ describe('a calendar server', () => {
     ['https://p34-caldav.icloud.com/', 'https://p35-caldav.icloud.com/', false],
     ['https://caldav.example.org/', 'https://p34-caldav.example.org/', false],
     ['https://caldav.example.org/', 'https://p34-caldav.icloud.com/', false],
-  ])('at %s that names %s gets its sign-in there: %s', (url, to, isSent) => {
+  ])('at %s that names %s receives the sign-in there: %s', (url, to, isSent) => {
     const { headers } = requestOf(access(url, 20_000, signIn), new URL(to), {});
     expect(headers.authorization).toBe(isSent ? authorization : undefined);
   });
 
   it.each([
     ['refuses the sign-in', 401, '', 'unauthorized'],
-    ['is nowhere', 404, '', 'notFound'],
+    ['is missing', 404, '', 'notFound'],
     ['fails', 502, '', 'unreachable'],
-    ['knows no PROPFIND', 405, '', 'invalid'],
+    ['does not support PROPFIND', 405, '', 'invalid'],
     ['shows a page', 200, '<html><body>It works!</body></html>', 'invalid'],
     ['calls a page a multistatus', 207, '<html><body>It works!</body></html>', 'invalid'],
-    ['says nothing', 207, '', 'invalid'],
-    ['says half of it', 207, multistatus(principal).slice(0, 200), 'invalid'],
+    ['sends nothing', 207, '', 'invalid'],
+    ['sends half of the answer', 207, multistatus(principal).slice(0, 200), 'invalid'],
     ['declares a document type', 207, `<!DOCTYPE d [<!ENTITY x "y">]>${multistatus(principal)}`, 'invalid'],
     ['has a hundred thousand entries', 207, multistatus(principal.repeat(100_000)), 'invalid'],
-    ['knows nobody', 207, multistatus(saying('/', '')), 'invalid'],
+    ['names no principal', 207, multistatus(saying('/', '')), 'invalid'],
   ] as const)('that %s: %i', async (_name, status, body, error) => {
     answering(status, { 'content-type': 'application/xml' }, body);
     await expect(find(server.origin)).rejects.toMatchObject({ name: 'CalendarFailure', error });
   });
 
-  it('is asked for the events of a time, and its answer becomes a file of them', async () => {
+  it('is asked for the events of a window, and its answer becomes an events file', async () => {
     const calendar = { name: 'Work', url: `${server.origin}/cal/`, version: null };
     const objects = [`<![CDATA[${icsOf('In CDATA')}]]>`, icsOf('R&amp;D').replaceAll('\r', '&#13;')];
     davServer(server, {
@@ -341,7 +341,7 @@ describe('a calendar server', () => {
   });
 
   it.each(['\r\n ', '\n\t', '&#13;\n ', '&#xD;\n\t'])(
-    'has its lines unfolded where one is folded within a character: %j',
+    'has lines unfolded that are folded inside a character: %j',
     async (fold) => {
       const octets = Buffer.from('Jörg 🙂').toString('latin1');
       const ics = icsOf('#').replace('SUMMARY:#', () => `SUMMARY:${[...octets].join(fold)}`);

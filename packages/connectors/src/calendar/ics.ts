@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { guardedDownload } from '../http/guarded-fetch.ts';
 import {
   type CalendarAccess,
-  called,
+  asCalendarFailure,
   CalendarFailure,
   checkStatus,
   maxCalendarBytes,
@@ -10,18 +10,18 @@ import {
   requestOf,
 } from './calendar-access.ts';
 
-/** By which a server tells whether a file has changed. */
+/** Validators with which a server tells whether a file has changed. */
 export interface IcsValidators {
   etag?: string;
   lastModified?: string;
 }
 
-/** What is longer is no date, and no tag anybody needs. */
+/** Dates and usual entity tags are shorter. */
 const longestValidator = 1_000;
 
 /**
- * Writes a file of events to `place`, where nothing is yet. Answers what to ask it by next time; null when it is as it was then, and
- * there is no file. Throws a CalendarFailure.
+ * Downloads an events file to `place`, which must not exist yet. Returns the validators for the next request; null if the file has not
+ * changed, in which case nothing is written. Throws a CalendarFailure.
  */
 export async function downloadIcs(
   access: CalendarAccess,
@@ -34,7 +34,7 @@ export async function downloadIcs(
     ...(known.etag !== undefined && { 'if-none-match': known.etag }),
     ...(known.lastModified !== undefined && { 'if-modified-since': known.lastModified }),
   });
-  const { status, headers } = await called(
+  const { status, headers } = await asCalendarFailure(
     guardedDownload(url, policyOf(access), {
       ...request,
       path: place,
@@ -51,7 +51,7 @@ export async function downloadIcs(
   return { ...(isUsable(etag) && { etag }), ...(isUsable(lastModified) && { lastModified }) };
 }
 
-/** A sign-in page with status 200 is the usual wrong answer. */
+/** The usual wrong answer is a sign-in page with status 200. */
 async function isIcs(place: string): Promise<boolean> {
   await using file = await open(place, 'r');
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);

@@ -1,26 +1,25 @@
 import { davRequest, type DAVResponse } from 'tsdav';
 
-/** What a calendar server says of one of its collections. */
+/** A collection as a calendar server describes it. */
 export interface DavCollection {
   href: string;
   name: string;
   isCalendar: boolean;
-  /** Whether it takes events; it may be for tasks alone. */
+  /** Whether it may contain events; some collections are for tasks only. */
   holdsEvents: boolean;
-  /** Changes with its content; null where the server does not say. */
+  /** Changes with the collection's content; null if the server does not report it. */
   version: string | null;
-  /** Who is signed in. */
+  /** Address of the signed-in user's principal. */
   principal: string | null;
-  /** Where that one's calendars are. */
+  /** Addresses of the collections with that user's calendars. */
   homes: string[];
 }
 
-/** Of one answer: calendars of a person, and what lies beside them. */
+/** Collections read from one answer: a person's calendars and what lies beside them. */
 const maxCollections = 1_000;
 
 /**
- * The collections of a multistatus; null for an answer that is none. Answers may be large or hostile, so that this is work for a
- * process apart.
+ * The collections of a multistatus; null if the answer is not one. Run this in the sandbox: answers may be large or hostile.
  */
 export async function readCollections(body: Uint8Array): Promise<DavCollection[] | null> {
   const responses = await responsesOf(body);
@@ -43,7 +42,7 @@ export async function readCollections(body: Uint8Array): Promise<DavCollection[]
   });
 }
 
-/** The events of a multistatus, one file after the other; null for an answer that is none. */
+/** The events files of a multistatus, concatenated; null if the answer is not one. */
 export async function readEvents(body: Uint8Array): Promise<Uint8Array | null> {
   const responses = await responsesOf(wholeCharacters(body));
   if (responses === null) return null;
@@ -51,8 +50,8 @@ export async function readEvents(body: Uint8Array): Promise<Uint8Array | null> {
 }
 
 /**
- * Takes out the folds that lie within a character (RFC 5545, 3.1): the XML around the events is decoded first, which would spoil such a
- * character. No octet that goes on with a character can follow a blank otherwise.
+ * Removes folds inside a character (RFC 5545, 3.1): the XML around the events is decoded first, which would break that character.
+ * A continuation octet after a blank occurs nowhere else.
  */
 const wholeCharacters = (body: Uint8Array): Uint8Array =>
   Buffer.from(
@@ -63,7 +62,7 @@ const wholeCharacters = (body: Uint8Array): Uint8Array =>
   );
 
 async function responsesOf(body: Uint8Array): Promise<DAVResponse[] | null> {
-  // Of an XML with a document type anything could be expected; no calendar server sends one.
+  // Refuse XML with a document type, which could define entities; no calendar server sends one.
   if (/<!DOCTYPE/i.test(Buffer.from(body).toString('latin1'))) return null;
   const answer = new Response(Buffer.from(body), { status: 207, headers: { 'content-type': 'text/xml' } });
   const responses = await davRequest({
@@ -75,7 +74,7 @@ async function responsesOf(body: Uint8Array): Promise<DAVResponse[] | null> {
   return isMultistatus ? responses.filter(({ href }) => href !== undefined) : null;
 }
 
-/** What lies along these names; undefined where one of them is missing. */
+/** The nested value under these names; undefined if one of them is missing. */
 const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce<unknown>(
     (inner, name) =>
@@ -87,7 +86,7 @@ const at = (value: unknown, ...names: string[]): unknown =>
 
 const listOf = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
 
-/** Text, also in CDATA; the library turns some of it into numbers. */
+/** A text value, also from CDATA; the library turns some texts into numbers or booleans. */
 function textOf(value: unknown): string {
   const text = at(value, '_cdata') ?? value;
   return ['string', 'number', 'boolean'].includes(typeof text) ? String(text) : '';

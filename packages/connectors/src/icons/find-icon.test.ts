@@ -25,7 +25,7 @@ const search: IconSearch<string> = {
   policy: { reach: 'public', httpsOnly: false, allowHosts: [{ host: '127.0.0.1', port: site.port }] },
   maxBytes: 1_000,
   timeoutMs: 20_000,
-  // Stands for the check of pictures: an icon is what says so.
+  // Replaces the check of pictures: a body is an icon if it says so.
   read: (bytes) => (bytes.toString().startsWith('icon:') ? bytes.toString().slice(5) : null),
 };
 const find = (path = '/page') => findIcon(new URL(path, site.origin), search);
@@ -55,7 +55,11 @@ describe('the icon of a page', () => {
       '<link rel=icon href=/a.png><link rel=apple-touch-icon href=/b.png>',
       '/b.png',
     ],
-    ['is a mask last of all', '<link rel=mask-icon href=/a.svg><link rel=icon sizes=16x16 href=/b.png>', '/b.png'],
+    [
+      'is a mask only if there is nothing else',
+      '<link rel=mask-icon href=/a.svg><link rel=icon sizes=16x16 href=/b.png>',
+      '/b.png',
+    ],
   ])('%s', async (_name, html, expected) => {
     files = {
       '/page': html,
@@ -79,7 +83,7 @@ describe('the icon of a page', () => {
     expect(await find()).toEqual({ icon: 'good', url: at('/good.png') });
   });
 
-  it('may stand in the page itself', async () => {
+  it('may be contained in the page itself', async () => {
     files = {
       '/page': `<link rel=icon href="data:image/svg+xml;base64,${Buffer.from('icon:inside').toString('base64')}">`,
     };
@@ -113,14 +117,14 @@ describe('the icon of a page', () => {
   });
 
   it.each(['[]', '{', '{"icons":{}}', 'null', '', `{"icons":[${'{"src":"x"},'.repeat(200)}{"src":"x"}]}`])(
-    'is not held up by the manifest %.20s',
+    'is found in spite of the manifest %.20s',
     async (manifest) => {
       files = { '/page': '<link rel=manifest href=/m.json>', '/m.json': manifest, '/favicon.ico': 'icon:favicon' };
       expect((await find())?.icon).toBe('favicon');
     },
   );
 
-  it('is /favicon.ico of its host when the page says nothing, or is no page, or is broken', async () => {
+  it('is /favicon.ico of its host if the page names none, is not a page, or is broken', async () => {
     for (const page of ['', '<html>', Buffer.from([0xff, 0xfe, 0x00]), '%PDF-1.7']) {
       files = { '/page': page, '/favicon.ico': 'icon:favicon' };
       expect(await find()).toEqual({ icon: 'favicon', url: at('/favicon.ico') });
@@ -131,7 +135,7 @@ describe('the icon of a page', () => {
     expect((await find())?.icon).toBe('favicon');
   });
 
-  it('is looked for where the page lies after redirects', async () => {
+  it('is searched for at the address after redirects', async () => {
     files = {
       '/page': (_request, response) => response.writeHead(301, { location: '/de/start' }).end(),
       '/de/start': '<link rel=icon href=i.png>',
@@ -168,7 +172,7 @@ describe('the icon of a page', () => {
     expect(await find()).toBeNull();
   });
 
-  it('is fetched once, and only so many are tried', async () => {
+  it('is fetched once per address, and at most seven are tried', async () => {
     files = {
       '/page': Array.from(
         { length: 50 },
@@ -181,7 +185,7 @@ describe('the icon of a page', () => {
 });
 
 describe('a page that leads elsewhere', () => {
-  it('leads nowhere that may not be called', async () => {
+  it('does not lead to hosts that may not be called', async () => {
     files = {
       '/page': `<link rel=manifest href=${canary.origin}/m.json><link rel=icon href=${canary.origin}/a.png><link rel=icon href=/to-canary.png><link rel=apple-touch-icon href=http://localhost:${canary.port}/b.png>`,
       '/to-canary.png': (_request, response) => response.writeHead(302, { location: canary.origin }).end(),
@@ -198,12 +202,12 @@ describe('a page that leads elsewhere', () => {
 });
 
 describe('a search', () => {
-  it('fails with what kept the page away', async () => {
+  it('fails with the reason why the page could not be reached', async () => {
     files = { '/page': (request) => request.socket.destroy(), '/favicon.ico': (request) => request.socket.destroy() };
     await expect(find()).rejects.toMatchObject({ reason: 'unreachable' });
   });
 
-  it('ends when its signal says so', async () => {
+  it('ends when its signal aborts', async () => {
     const controller = new AbortController();
     files = { '/page': () => controller.abort(new Error('enough')) };
     await expect(findIcon(new URL('/page', site.origin), { ...search, signal: controller.signal })).rejects.toThrow(
@@ -212,7 +216,7 @@ describe('a search', () => {
   });
 });
 
-it('the icon at an address is what lies there, or null', async () => {
+it('fetches the icon at an address, or returns null', async () => {
   files = { '/a.png': 'icon:a', '/b.png': 'b' };
   expect(await fetchIcon(new URL('/a.png', site.origin), search)).toBe('a');
   expect(await fetchIcon(new URL('/b.png', site.origin), search)).toBeNull();

@@ -6,29 +6,29 @@ import { addressOf, type IconLink, parseSizes, readIconLinks } from './icon-link
 
 export interface IconSearch<Icon> {
   policy: OutboundPolicy;
-  /** What an icon may weigh. */
+  /** Largest icon. */
   maxBytes: number;
-  /** For the page, its manifest, and each icon. */
+  /** Per request: the page, its manifest, and each icon. */
   timeoutMs: number;
-  /** Makes an icon of what came, or null when it is none; then the next best one is tried. */
+  /** Turns the bytes into an icon; null if they are not one, and the search tries the next best. */
   read: (bytes: Buffer) => Icon | null | Promise<Icon | null>;
   signal?: AbortSignal;
 }
 
 export interface FoundIcon<Icon> {
   icon: Icon;
-  /** Where it was; null when the page itself held it. */
+  /** Address of the icon; null if the page contained it as a data URL. */
   url: string | null;
 }
 
-/** Read of a page or manifest; icons stand in its head. */
+/** Bytes read from a page or manifest; a page names its icons in the head. */
 const textMaxBytes = 256 * 1024;
-/** Icons the page names that are fetched before giving up on them. */
+/** Maximum number of icons tried among those the page names. */
 const maxTries = 6;
-/** What a tile shows on a screen of double density, pixels. */
+/** Size of a tile on a screen of double density, in pixels. */
 const wantedSize = 64;
 
-/** The icon at an address, or null when what lies there is none. Throws an OutboundError. */
+/** The icon at an address; null if there is none. Throws an OutboundError. */
 export async function fetchIcon<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | null> {
   const { policy, maxBytes, timeoutMs, signal, read } = search;
   const answer = await guardedFetch(url, policy, { maxBytes, timeoutMs, ...(signal && { signal }) });
@@ -36,8 +36,8 @@ export async function fetchIcon<Icon>(url: URL, search: IconSearch<Icon>): Promi
 }
 
 /**
- * The icon of a page: the best of those it links to or its manifest names, else its host's `/favicon.ico`, else a mask.
- * Null when there is none that can be used. Throws an OutboundError when the page cannot be reached and has no such file either.
+ * The icon of a page: the best one it or its manifest names, otherwise its host's `/favicon.ico`, otherwise a mask.
+ * Null if none is usable. Throws an OutboundError if the page cannot be reached and its host has no `/favicon.ico` either.
  */
 export async function findIcon<Icon>(pageUrl: URL, search: IconSearch<Icon>): Promise<FoundIcon<Icon> | null> {
   const page = await fetchText(pageUrl, search).catch(passable);
@@ -51,7 +51,7 @@ export async function findIcon<Icon>(pageUrl: URL, search: IconSearch<Icon>): Pr
   return null;
 }
 
-/** A failure that leaves hope for other addresses; one that may not be called leaves none. */
+/** Returns a failure after which `/favicon.ico` may still work. Throws if the address is blocked. */
 function passable(error: unknown): OutboundError {
   if (error instanceof OutboundError && error.reason !== 'blocked') return error;
   throw error;
@@ -111,7 +111,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What to try, best first: icons the page or its manifest names, the file every browser asks for, then masks. None has an address too long to be kept. */
+/**
+ * Addresses to try, best first: icons the page or its manifest names, the file every browser asks for, then a mask. Skips addresses too
+ * long to store.
+ */
 function candidatesOf(links: IconLink[], pageUrl: URL): URL[] {
   const best = (isMask: boolean, count: number): URL[] =>
     links
@@ -125,7 +128,7 @@ function candidatesOf(links: IconLink[], pageUrl: URL): URL[] {
   return [...best(false, maxTries), new URL('/favicon.ico', pageUrl), ...best(true, 1)];
 }
 
-/** Drawings first, then the smallest that is large enough, those of unknown size, and the largest of the others. */
+/** Drawings first, then the smallest that is large enough, then those of unknown size, then the largest of the rest. */
 function rank({ size }: IconLink): number {
   if (size === 'any') return 0;
   if (size === null) return 200_000;
@@ -142,7 +145,7 @@ async function iconAt<Icon>(url: URL, search: IconSearch<Icon>): Promise<Icon | 
   }
 }
 
-/** RFC 2397. One without a comma holds nothing. */
+/** RFC 2397. A data URL without a comma has no content. */
 function bytesOfDataUrl({ href }: URL): Buffer {
   const [, parameters = '', data = ''] = /^data:([^,]*),([^]*)$/i.exec(href) ?? [];
   const text = /%/.test(data) ? unescapeBytes(data) : Buffer.from(data);

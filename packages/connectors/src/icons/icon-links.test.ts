@@ -61,14 +61,14 @@ describe('the icons of a page', () => {
     ]);
   });
 
-  it('and the first manifest', () => {
+  it('come with the first manifest', () => {
     expect(read('<link rel="manifest" href="/m.json"><link rel=manifest href=/n.json>').manifest?.href).toBe(
       'https://example.org/m.json',
     );
     expect(read('<link rel="manifest" href="http://[">').manifest).toBeNull();
   });
 
-  it('are found behind letters whose lower case is longer', () => {
+  it('are found after letters whose lower case is longer', () => {
     expect(urls(`<title>${'İ'.repeat(50)}</TITLE><link rel=icon href=i.png>`)).toEqual(['https://example.org/a/i.png']);
   });
 
@@ -91,8 +91,8 @@ describe('the icons of a page', () => {
     '"',
     '&',
     '<a/',
-  ])('are read in time however often %s comes', (piece) => {
-    // Quadratic, these would take minutes.
+  ])('are read in time even if %s repeats', (piece) => {
+    // With quadratic time, these would take minutes.
     expect(urls(piece.repeat(Math.ceil(262_144 / piece.length))).length).toBeLessThanOrEqual(100);
   });
 });

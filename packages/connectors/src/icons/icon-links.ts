@@ -1,9 +1,9 @@
-/** An icon a page names. */
+/** An icon named by a page. */
 export interface IconLink {
   url: URL;
-  /** The larger side in pixels, `any` for drawings that scale, null when the page does not say. */
+  /** The larger side in pixels; `any` for scalable drawings; null if the page does not say. */
   size: number | 'any' | null;
-  /** Drawn in one color or made to be cut, so that other icons look better. */
+  /** Drawn in one color or made to be cropped; other icons look better. */
   isMask: boolean;
 }
 
@@ -12,10 +12,10 @@ export interface PageIcons {
   manifest: URL | null;
 }
 
-/** Links read of one page or manifest. */
+/** Links read from one page. */
 const maxLinks = 100;
 
-/** What a page's `link` elements say about icons. Reads broken pages as far as they can be read, each character once. */
+/** The icons and the manifest a page's `link` elements name. Reads broken pages as far as possible, and each character once. */
 export function readIconLinks(html: string, pageUrl: URL): PageIcons {
   const found: PageIcons = { icons: [], manifest: null };
   let base = pageUrl;
@@ -43,7 +43,7 @@ const iconWords: ReadonlySet<string> = new Set([
   'mask-icon',
 ]);
 
-/** Apple's icons without a size have this one, as do those of its current telephones. */
+/** Default size of Apple's icons, and their size on its current phones. */
 const touchIconSize = 180;
 
 function sizeOf(attributes: Map<string, string>, rel: string[]): IconLink['size'] {
@@ -52,7 +52,7 @@ function sizeOf(attributes: Map<string, string>, rel: string[]): IconLink['size'
   return parseSizes(attributes.get('sizes') ?? '') ?? (isDrawing ? 'any' : isTouchIcon ? touchIconSize : null);
 }
 
-/** `16x16 32x32` or `any`; null when it says neither. */
+/** The largest side in a list such as `16x16 32x32`, or `any`; null if it names neither. */
 export function parseSizes(sizes: string): IconLink['size'] {
   if (/(?:^|\s)any(?:\s|$)/i.test(sizes)) return 'any';
   const sides = [...sizes.slice(0, 200).matchAll(/\b(\d{1,5})x(\d{1,5})/gi)].map(([, width, height]) =>
@@ -61,7 +61,7 @@ export function parseSizes(sizes: string): IconLink['size'] {
   return sides.length === 0 ? null : Math.max(...sides);
 }
 
-/** An address as a page writes it: relative, or the icon itself as a data URL. */
+/** Resolves an address on a page, which may be relative or contain the icon as a data URL. */
 export function addressOf(href: string, base: URL): URL | null {
   const url = URL.parse(href.trim(), base);
   return url && ['http:', 'https:', 'data:'].includes(url.protocol) ? url : null;
@@ -72,10 +72,10 @@ interface Tag {
   attributes: Map<string, string>;
 }
 
-/** Elements whose content is text, whatever looks like a tag in it. */
+/** Elements whose content is text, even where it looks like tags. */
 const textElements = /^(?:script|style|title|textarea|noscript|template|svg)$/;
 
-/** Start tags in their order, up to the body's. */
+/** Start tags in order, up to `<body>`. */
 function* tagsOf(html: string): Generator<Tag> {
   const reader = new Reader(html);
   while (reader.skipTo('<')) {
@@ -108,7 +108,7 @@ function attributesOf(reader: Reader): Map<string, string> | null {
   }
 }
 
-/** Goes through a text from its beginning to its end. */
+/** Reads a text from beginning to end. */
 class Reader {
   readonly #text: string;
   readonly #lower: string;
@@ -116,18 +116,18 @@ class Reader {
 
   constructor(text: string) {
     this.#text = text;
-    // Letter by letter: other alphabets would change the length.
+    // ASCII letters only: lower-casing other alphabets may change the length.
     this.#lower = text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   }
 
-  /** To where this text begins next; false when it does not come any more. */
+  /** Skips to the next occurrence of this text; false if there is none. */
   skipTo(text: string): boolean {
     const at = this.#lower.indexOf(text, this.#at);
     if (at !== -1) this.#at = at;
     return at !== -1;
   }
 
-  /** What a sticky pattern finds right here, and goes behind it. */
+  /** Matches a sticky pattern at the current position and moves past the match. */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text);
@@ -138,7 +138,7 @@ class Reader {
 
 const named: Record<string, string> = { amp: '&', quot: '"', apos: "'", lt: '<', gt: '>' };
 
-/** The references addresses are written with. */
+/** Decodes the character references that occur in addresses. */
 const decode = (text: string): string =>
   text.replaceAll(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|quot|apos|lt|gt));?/gi,

@@ -15,7 +15,7 @@ export const calendarError = pgEnum('calendar_error', [
   'storageFull',
 ]);
 
-/** Calendars that an account reads, each with what was last read of it. */
+/** Calendars an account reads, each with the result of the last read. */
 export const calendarSources = pgTable(
   'calendar_sources',
   {
@@ -23,9 +23,9 @@ export const calendarSources = pgTable(
     userId: uuid().notNull(),
     name: text().notNull(),
     kind: calendarKind().notNull(),
-    /** `https://host`, with the port where it is not the usual one. */
+    /** `https://host`, with the port unless it is the default one. */
     origin: text().notNull(),
-    /** Sealed (see packages/platform/src/secrets): everyone who knows it can read the events. */
+    /** Sealed (see packages/platform/src/secrets): the address is enough to read the events. */
     url: text().notNull(),
     username: text(),
     /** Sealed. */
@@ -33,26 +33,26 @@ export const calendarSources = pgTable(
     color: text().notNull(),
     isActive: boolean().notNull(),
     createdAt: createdAt(),
-    /** When somebody last read it, or failed to. */
+    /** Time of the last read, successful or not. */
     checkedAt: instant(),
-    /** How that went. */
+    /** Error of the last read. */
     error: calendarError(),
-    /** The events as they were last read. Its file is named by an id of its own. */
+    /** File with the events last read, named by its own id. */
     bodyPath: text(),
-    /** Of that file; null where none was measured yet. */
+    /** Size of that file; null until it is measured. */
     sizeBytes: integer(),
-    /** By which its server tells whether they have changed. */
+    /** Validators with which the server tells whether the events have changed. */
     validators: jsonb(),
-    /** Between which instants a calendar server was asked for events; a file holds them all. */
+    /** Window of the last request to a calendar server; null for an events file, which holds everything. */
     coversFrom: instant(),
     coversTo: instant(),
-    /** Of who reads it now. An answer counts as long as the claim it was read under is still there. */
+    /** Claim of the current read. The result counts only if the claim is still in place. */
     claim: uuid(),
     claimedUntil: instant(),
   },
   (t) => [
     index('calendar_sources_user').on(t.tenantId, t.userId),
-    // The sweep of files without a row asks by path.
+    // The sweep of files without a row looks rows up by path.
     index('calendar_sources_body')
       .on(t.bodyPath)
       .where(sql`body_path is not null`),

@@ -5,7 +5,7 @@ import { tenants } from './tenants.ts';
 
 export const smtpSecurity = pgEnum('smtp_security', ['none', 'starttls', 'tls']);
 
-/** How a tenant's mail is sent, one row per tenant. Without a host the service's own transport is used. */
+/** A tenant's mail settings, one row per tenant. Without a host, the service sends the mail over its own server. */
 export const smtpConfigs = pgTable(
   'smtp_configs',
   {
@@ -33,7 +33,7 @@ export const smtpConfigs = pgTable(
   ],
 );
 
-/** A tenant's own words for the welcome mail; without a row the built-in ones are used. */
+/** A tenant's own text of the welcome mail; without a row, the built-in text applies. */
 export const welcomeMailTemplates = pgTable(
   'welcome_mail_templates',
   {

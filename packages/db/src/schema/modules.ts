@@ -15,20 +15,20 @@ import { users } from './accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** Groups of accounts: those a tenant made itself, and those its directory brought. */
+/** Groups of accounts: a tenant's own, and those imported from its directory. */
 export const groups = pgTable(
   'groups',
   {
     ...tenantColumns,
     internalName: text().notNull(),
-    /** objectGUID or entryUUID of a directory's group (`ldapObjectGuid` of the specification); null for the tenant's own. */
+    /** objectGUID or entryUUID of a directory group (`ldapObjectGuid` in the API); null for the tenant's own groups. */
     directoryId: text(),
     createdAt: createdAt(),
     updatedAt: instant().notNull().defaultNow(),
   },
   (t) => [
     uniqueIndex('groups_directory_id_unique').on(t.tenantId, t.directoryId),
-    // A directory may well have one name twice, in two organizational units.
+    // A directory may use the same name in two organizational units.
     uniqueIndex('groups_name_unique')
       .on(t.tenantId, sql`lower(${t.internalName})`)
       .where(sql`directory_id is null`),
@@ -53,7 +53,7 @@ export const groupMembers = pgTable(
   ],
 );
 
-/** Modules a tenant switched off; every other one is on. */
+/** Modules a tenant has switched off; all others are on. */
 export const disabledModules = pgTable(
   'disabled_modules',
   {
@@ -67,10 +67,10 @@ export const disabledModules = pgTable(
   ],
 );
 
-/** In ascending order: where several grants apply, the greatest one wins. */
+/** In ascending order: if several grants apply, the highest level wins. */
 export const grantLevel = pgEnum('grant_level', ['USE', 'MANAGE']);
 
-/** A module opened to a group or to an account. */
+/** Access to a module, granted to a group or to an account. */
 export const moduleGrants = pgTable(
   'module_grants',
   {
@@ -91,12 +91,12 @@ export const moduleGrants = pgTable(
   ],
 );
 
-/** The headings of a tenant's sidebar. Positions count from 0 without a gap; `custom-modules` has the last one. */
+/** The headings of a tenant's sidebar. Positions count from 0 without a gap; `custom-modules` comes last. */
 export const moduleCategories = pgTable(
   'module_categories',
   {
     ...tenantColumns,
-    /** Made from the first name and kept when the category is renamed. */
+    /** Derived from the first name; renaming the category does not change it. */
     key: text().notNull(),
     name: text().notNull(),
     position: integer().notNull(),
@@ -108,7 +108,7 @@ export const moduleCategories = pgTable(
   ],
 );
 
-/** Where an administrator put a built-in module; one without a row stands in its default category. */
+/** The category an administrator chose for a built-in module; without a row, the module is in its default category. */
 export const modulePlacements = pgTable(
   'module_placements',
   {
@@ -128,12 +128,12 @@ export const modulePlacements = pgTable(
   ],
 );
 
-/** Pages on https that stand in the sidebar like modules: shared with the tenant, or somebody's own. */
+/** Pages on https listed in the sidebar like modules: shared with the tenant, or private to one account. */
 export const customModules = pgTable(
   'custom_modules',
   {
     ...tenantColumns,
-    /** Null: shared with the tenant. */
+    /** Null if shared with the tenant. */
     ownerUserId: uuid(),
     name: text().notNull(),
     url: text().notNull(),

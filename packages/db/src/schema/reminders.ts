@@ -4,7 +4,7 @@ import { users } from './accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
 
-/** What a person wants to be reminded of. Whether one is due is never stored: `dueAt` against the database's clock says it. */
+/** Reminders of an account. Whether one is due is never stored; it follows from `dueAt` and the database's clock. */
 export const reminders = pgTable(
   'reminders',
   {
@@ -13,13 +13,13 @@ export const reminders = pgTable(
     title: text().notNull(),
     note: text(),
     dueAt: instant().notNull(),
-    /** Names this due time; each new due time gets a new one. Notice and mail carry it and so belong to one due time. */
+    /** Identifies the current due time; each new due time gets a new id, which ties its notice and mail to it. */
     occurrenceId: uuid().notNull(),
     emailEnabled: boolean().notNull().default(false),
-    /** When the mail of this due time was promised to the outbox. */
+    /** When the mail for this due time was queued in the outbox. */
     emailQueuedAt: instant(),
     emailSentAt: instant(),
-    /** Tries of this due time's mail, the successful one included. */
+    /** Attempts to send the mail for this due time, including the successful one. */
     emailAttempts: integer().notNull().default(0),
     doneAt: instant(),
     createdAt: createdAt(),
@@ -27,7 +27,7 @@ export const reminders = pgTable(
   },
   (t) => [
     index('reminders_user_due').on(t.tenantId, t.userId, t.dueAt),
-    // Holds only mails still to be promised, the next one first: looking for due ones costs the same however many are stored.
+    // Contains only mails not queued yet, the next one first, so finding due ones does not get slower as reminders accumulate.
     index('reminders_mail_due')
       .on(t.dueAt)
       .where(sql`email_enabled and email_queued_at is null and done_at is null`),
@@ -39,15 +39,15 @@ export const reminders = pgTable(
   ],
 );
 
-/** Due times that came and were snoozed away. The one a reminder stands at now is read off the reminder itself. */
+/** Past due times of reminders that were snoozed. The current due time is in the reminder itself. */
 export const snoozedReminders = pgTable(
   'snoozed_reminders',
   {
-    /** The occurrence's. */
+    /** `id` is the `occurrenceId` of that due time. */
     ...tenantColumns,
     userId: uuid().notNull(),
     reminderId: uuid().notNull(),
-    /** As it was then. */
+    /** Title at that time. */
     title: text().notNull(),
     dueAt: instant().notNull(),
   },

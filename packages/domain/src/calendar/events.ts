@@ -4,16 +4,16 @@ import { DAY, Instant } from '../time.ts';
 import { CalendarFinding, maxCalendarFindings } from './findings.ts';
 import { CalendarError } from './sources.ts';
 
-/** Days that are asked for at once. */
+/** Days one request may cover. */
 const maxDays = 92;
 
-/** Calendar servers are asked for some months around a window, and their dates have four digits for the year. */
+/** The portal asks calendar servers for some months around a window, and their dates have four digits for the year. */
 const firstYear = 1900;
 export const lastYear = 2199;
-const begins = Date.UTC(firstYear, 0);
-const ends = Date.UTC(lastYear + 1, 0);
+const earliest = Date.UTC(firstYear, 0);
+const latest = Date.UTC(lastYear + 1, 0);
 
-/** Between which instants events are asked for. */
+/** The time window of a request for events. */
 export const EventWindow = z
   .object({
     from: Instant.describe(`In the years ${firstYear} to ${lastYear}`),
@@ -21,10 +21,10 @@ export const EventWindow = z
   })
   .superRefine(({ from, to }, check) => {
     for (const [field, instant] of Object.entries({ from, to })) {
-      if (Number(instant) < begins || Number(instant) > ends)
+      if (Number(instant) < earliest || Number(instant) > latest)
         check.addIssue({ code: 'custom', path: [field], message: `must lie in the years ${firstYear} to ${lastYear}` });
     }
-    // Not a number where one of them is no instant, which has been said already.
+    // NaN if one of them is not an instant; the schema has reported that already.
     const length = Number(to) - Number(from);
     if (length <= 0) check.addIssue({ code: 'custom', path: ['to'], message: 'must be later than from' });
     if (length > maxDays * DAY)
@@ -34,7 +34,7 @@ export type EventWindow = z.output<typeof EventWindow>;
 
 const start = z.union([z.iso.datetime(), z.iso.date()]).describe('An instant, or a date for an all-day event');
 
-/** One time at which an event is. */
+/** One occurrence of an event. */
 export const CalendarEvent = z
   .object({
     sourceId: Id,
@@ -48,7 +48,7 @@ export const CalendarEvent = z
   .meta({ id: 'CalendarEvent' });
 export type CalendarEvent = z.output<typeof CalendarEvent>;
 
-/** Why the events of a calendar are not all there, or not as they are written. */
+/** Why events of a calendar are missing or differ from the file. */
 const CalendarEventsError = z
   .object({
     sourceId: Id,
@@ -57,18 +57,18 @@ const CalendarEventsError = z
       .array(CalendarFinding)
       .max(maxCalendarFindings)
       .optional()
-      .describe('Lines that are not shown as they are written; missing if there are none'),
-    lineCount: z.int().optional().describe('How many such lines there are in all'),
+      .describe('Lines that are not shown as written; missing if there are none'),
+    lineCount: z.int().optional().describe('Total number of such lines; `lines` lists only the first ones'),
   })
   .meta({ id: 'CalendarEventsError' });
 
-/** What the calendars of an account hold. */
+/** The events of an account's calendars. */
 export const CalendarEvents = z
   .object({
     events: z.array(CalendarEvent).describe('Sorted by start'),
     errors: z
       .array(CalendarEventsError)
-      .describe('Calendars that could not be read or not completely; the events last read from them are in `events`'),
+      .describe('Calendars that could not be read completely; `events` contains the events last read from them'),
   })
   .meta({
     id: 'CalendarEvents',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hasNamedDays, namedTimes } from './named-days.ts';
 import { recurrenceRuleOf } from './recurrence-rule.ts';
 
-// Found by dateutil 2.9 for a series that begins on 1 January 2020 at 9:00.
+// Results of dateutil 2.9 for a series that begins on 1 January 2020 at 9:00.
 it.each([
   ['FREQ=YEARLY;BYYEARDAY=1,2,3,4,5,6,7;BYDAY=MO;COUNT=3', '2020-01-06T09 2021-01-04T09 2022-01-03T09'],
   ['FREQ=YEARLY;BYYEARDAY=100,200,300;BYDAY=MO,TU;COUNT=4', '2020-10-26T09 2021-07-19T09 2022-07-19T09 2023-04-10T09'],
@@ -11,7 +11,7 @@ it.each([
   ['FREQ=YEARLY;BYYEARDAY=32,33,34,35,36,37,38;BYMONTH=2;BYDAY=1MO;COUNT=2', '2020-02-03T09 2021-02-01T09'],
   ['FREQ=YEARLY;BYYEARDAY=366;BYDAY=TU,TH,FR;BYHOUR=20,8', '2020-12-31T08 2020-12-31T20 2024-12-31T08 2024-12-31T20'],
   ['FREQ=YEARLY;BYYEARDAY=1;BYMONTHDAY=2', ''],
-  // By hand, after RFC 7529, 4.1 and its examples.
+  // Computed by hand from RFC 7529, 4.1 and its examples.
   [
     'RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=BACKWARD;BYMONTHDAY=31;COUNT=4',
     '2020-01-31T09 2020-02-29T09 2020-03-31T09 2020-04-30T09',
@@ -41,15 +41,15 @@ it.each([
   expect(times.map((time) => new Date(time).toISOString().slice(0, 13)).join(' ')).toBe(expected);
 });
 
-it('a rule by another scale is refused', () => {
+it('a rule with another RSCALE is refused', () => {
   expect(recurrenceRuleOf('RSCALE=CHINESE;FREQ=YEARLY', true)).toBe('SCALE_UNKNOWN');
   expect(recurrenceRuleOf('RSCALE=GREGORIAN;FREQ=YEARLY;SKIP=SIDEWARD', true)).toBe('RULE_UNREADABLE');
 });
 
-it('a rule of too many times is given up', () => {
+it('a rule that takes too many steps is given up', () => {
   const all = (count: number) => Array.from({ length: count }, (_, n) => n).join(',');
   const value = `FREQ=YEARLY;BYYEARDAY=${all(366).slice(2)};BYDAY=MO;BYMINUTE=${all(60)};BYSECOND=${all(60)}`;
   const rule = recurrenceRuleOf(value, false);
   if (typeof rule === 'string') throw new Error(rule);
-  expect(() => [...namedTimes(rule, 0, 0, 1)]).toThrow('This rule is too much.');
+  expect(() => [...namedTimes(rule, 0, 0, 1)]).toThrow('This rule takes too many steps.');
 });

@@ -1,12 +1,12 @@
 import { DAY, SECOND } from '../time.ts';
 import { type RecurrenceRule, weekdays } from './recurrence-rule.ts';
 
-/** Times that are looked at before a rule is given up. */
-const maxTimes = 100_000;
+/** Steps taken before a rule is given up. */
+const maxSteps = 100_000;
 
 /**
- * Whether the days of a rule have to be found here: the library for rules passes over what limits BYYEARDAY (RFC 5545, 3.3.10, the table
- * and its note 2), and moves days that a month does not have (RFC 7529, 4.1) only where DTSTART names them.
+ * Whether this module has to find the days of a rule. The rule library ignores the parts that limit BYYEARDAY (RFC 5545, 3.3.10, the
+ * table and its note 2), and moves days a month does not have (RFC 7529, 4.1) only if DTSTART names them.
  */
 export function hasNamedDays({ freq, skip, byDay, by }: RecurrenceRule): boolean {
   if (by.BYWEEKNO !== undefined || (freq !== 'YEARLY' && freq !== 'MONTHLY')) return false;
@@ -15,8 +15,8 @@ export function hasNamedDays({ freq, skip, byDay, by }: RecurrenceRule): boolean
 }
 
 /**
- * Where a rule with named days puts occurrences of a series that begins at `start`, from a period before `from` on and up to `to`, in
- * order (RFC 5545, 3.3.10). All are milliseconds on the clock of the series. Throws a RangeError for a rule that is too much.
+ * The occurrences a rule with named days gives a series that begins at `start`, in order (RFC 5545, 3.3.10): from at least one period
+ * before `from` up to `to`. All are milliseconds on the clock of the series. Throws a RangeError if the rule takes too many steps.
  */
 export function* namedTimes(rule: RecurrenceRule, start: number, from: number, to: number): Generator<number> {
   const { freq, interval, count, by } = rule;
@@ -28,22 +28,22 @@ export function* namedTimes(rule: RecurrenceRule, start: number, from: number, t
   );
   const monthsOfPeriod = freq === 'YEARLY' ? 12 * interval : interval;
   const begin = first.getUTCFullYear() * 12 + (freq === 'YEARLY' ? 0 : first.getUTCMonth());
-  // What is counted is counted from the first one on.
+  // COUNT counts from the first occurrence on.
   const monthsBefore = count === null ? new Date(from).getUTCFullYear() * 12 - 24 - begin : 0;
   let left = count ?? Infinity;
-  let looked = 0;
+  let steps = 0;
   let before = start - 1;
   for (let period = Math.max(Math.floor(monthsBefore / monthsOfPeriod), 0); ; period += 1) {
     const month = begin + period * monthsOfPeriod;
     if (monthBegins(month) > to) return;
     const days = daysOf(rule, month, first);
-    looked += 1 + days.length * timesOfDay.length;
-    if (looked > maxTimes) throw new RangeError('This rule is too much.');
+    steps += 1 + days.length * timesOfDay.length;
+    if (steps > maxSteps) throw new RangeError('This rule takes too many steps.');
     const times = days.flatMap((day) => timesOfDay.map((time) => day + time)).toSorted((a, b) => a - b);
     const isChosen = (n: number) => by.BYSETPOS?.some((place) => place === n + 1 || place === n - times.length) ?? true;
     for (const time of times.filter((_, n) => isChosen(n))) {
       if (time > to || left === 0) return;
-      // A day that was moved into the next period may be there as well.
+      // A day moved into the next period may already occur there.
       if (time <= before) continue;
       before = time;
       left -= 1;
@@ -52,7 +52,7 @@ export function* namedTimes(rule: RecurrenceRule, start: number, from: number, t
   }
 }
 
-/** The days of a year or a month that begins with this month, in no order. */
+/** The rule's days in the year or month that begins with month `first`, unordered. */
 function daysOf({ freq, skip, byDay, by }: RecurrenceRule, first: number, start: Date): number[] {
   const length = freq === 'YEARLY' ? 12 : 1;
   const months = Array.from({ length }, (_, n) => first + n).filter(
@@ -60,7 +60,7 @@ function daysOf({ freq, skip, byDay, by }: RecurrenceRule, first: number, start:
   );
   const datesOf = (month: number, dates: number[]) =>
     dates.flatMap((date) => dayOrMoved(date, monthBegins(month), monthBegins(month + 1), skip));
-  // A rule that names neither month nor day falls on those of DTSTART.
+  // A rule that names neither month nor day takes both from DTSTART.
   const isOwn = (month: number) => by.BYMONTH !== undefined || length === 1 || month % 12 === start.getUTCMonth();
   const ofMonths = months
     .filter((month) => by.BYMONTHDAY !== undefined || isOwn(month))
@@ -76,7 +76,7 @@ function daysOf({ freq, skip, byDay, by }: RecurrenceRule, first: number, start:
   return [...new Set(ofYear?.filter(isLimited) ?? ofMonths)].filter(isWeekday);
 }
 
-/** Months are counted from the first one of year 0. */
+/** Months count from January of year 0. */
 const monthBegins = (month: number): number => Date.UTC(1970, month - 1970 * 12);
 
 function monthOf(day: number): number {
@@ -84,7 +84,7 @@ function monthOf(day: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-/** A day of a year or a month by its number. One that it does not have is moved as SKIP says (RFC 7529, 4.1). */
+/** The day with this number in a year or month. SKIP says where a day moves that does not exist (RFC 7529, 4.1). */
 function dayOrMoved(number: number, begins: number, ends: number, skip: RecurrenceRule['skip']): number[] {
   const day = number > 0 ? begins + (number - 1) * DAY : ends + number * DAY;
   if (day >= begins && day < ends) return [day];
@@ -93,7 +93,7 @@ function dayOrMoved(number: number, begins: number, ends: number, skip: Recurren
   return [skip === 'FORWARD' ? edge : edge - DAY];
 }
 
-/** Whether a day is what BYDAY says; a number counts within a month or a year, from its begin or its end. */
+/** Whether a day matches a BYDAY entry; a number counts within the month or year, from its start or its end. */
 function isNamedWeekday(name: string, day: number, begins: number, ends: number): boolean {
   const place = Number.parseInt(name, 10);
   const fromBegin = Math.floor((day - begins) / DAY / 7) + 1;

@@ -1,4 +1,4 @@
-/** Zones of the IANA, and behind each the names under which Outlook shows it to people, by the places in them. */
+/** IANA zones, each with the display names Outlook uses for it, which list places. */
 const places: Record<string, string[]> = {
   'Etc/GMT+12': ['International Date Line West'],
   'Etc/GMT+11': ['Coordinated Universal Time-11', 'Midway Island, Samoa'],
@@ -153,7 +153,7 @@ const places: Record<string, string[]> = {
   'Pacific/Kiritimati': ['Kiritimati Island'],
 };
 
-/** The offset before the places is left out: it is written in many ways, and old versions have another one. */
+/** Drops the offset before the places: Outlook writes it in many ways, and old versions used other offsets. */
 const placesOf = (name: string): string =>
   name
     .replace(/^\s*\((?:UTC|GMT)[^)]*\)\s*/i, '')

@@ -5,16 +5,16 @@ const frequencies = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'HOURLY', 'MINUTELY
 
 const skips = ['OMIT', 'BACKWARD', 'FORWARD'] as const;
 
-/** Parts that are lists of numbers, with the largest one each may hold and whether it counts from the end as well. */
+/** Parts that are lists of numbers: the allowed range, and whether negative numbers count from the end. */
 const numberParts = {
-  BYMONTH: { least: 1, most: 12, isSigned: false },
-  BYWEEKNO: { least: 1, most: 53, isSigned: true },
-  BYYEARDAY: { least: 1, most: 366, isSigned: true },
-  BYMONTHDAY: { least: 1, most: 31, isSigned: true },
-  BYHOUR: { least: 0, most: 23, isSigned: false },
-  BYMINUTE: { least: 0, most: 59, isSigned: false },
-  BYSECOND: { least: 0, most: 60, isSigned: false },
-  BYSETPOS: { least: 1, most: 366, isSigned: true },
+  BYMONTH: { min: 1, max: 12, isSigned: false },
+  BYWEEKNO: { min: 1, max: 53, isSigned: true },
+  BYYEARDAY: { min: 1, max: 366, isSigned: true },
+  BYMONTHDAY: { min: 1, max: 31, isSigned: true },
+  BYHOUR: { min: 0, max: 23, isSigned: false },
+  BYMINUTE: { min: 0, max: 59, isSigned: false },
+  BYSECOND: { min: 0, max: 60, isSigned: false },
+  BYSETPOS: { min: 1, max: 366, isSigned: true },
 };
 type NumberPart = keyof typeof numberParts;
 
@@ -25,10 +25,10 @@ export interface RecurrenceRule {
   freq: (typeof frequencies)[number];
   interval: number;
   count: number | null;
-  /** As it is written. */
+  /** As written. */
   until: string | null;
   wkst: string;
-  /** What becomes of a day that its month or year does not have. */
+  /** How to treat a day that its month or year does not have. */
   skip: (typeof skips)[number];
   /** Such as `MO` or `-1FR`. */
   byDay: string[] | null;
@@ -36,9 +36,9 @@ export interface RecurrenceRule {
 }
 
 /**
- * Reads a recurrence rule (RFC 5545, 3.3.10), or says why it cannot. Blanks mean nothing, nor does a part without a value; both are
- * written. Parts the standard does not know are passed over, as it asks for, and so are times of day where a series is of days. Of the scales of RFC 7529 only GREGORIAN is known; SKIP
- * is obeyed beside it, and without one as well.
+ * Reads a recurrence rule (RFC 5545, 3.3.10), or returns the finding why it cannot. Ignores blanks and parts without a value, which
+ * real files contain. Ignores parts the standard does not know, as it requires, and times of day in a series of days. Supports only
+ * GREGORIAN of the scales of RFC 7529, and SKIP with or without RSCALE.
  */
 export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRule | CalendarFindingCode {
   const parts = new Map(
@@ -70,9 +70,9 @@ export function recurrenceRuleOf(value: string, isOfDays: boolean): RecurrenceRu
 }
 
 function isWithin(part: NumberPart, number: number): boolean {
-  const { least, most, isSigned } = numberParts[part];
+  const { min, max, isSigned } = numberParts[part];
   const size = isSigned ? Math.abs(number) : number;
-  return size >= least && size <= most;
+  return size >= min && size <= max;
 }
 
 const listOf = (value: string | undefined): string[] | null => value?.split(',').filter(Boolean) ?? null;

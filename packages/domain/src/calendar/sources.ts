@@ -11,44 +11,44 @@ export const maxSources = 20;
 export const CalendarKind = z.enum(['ics', 'caldav']).describe('`ics` an events file · `caldav` a calendar server');
 export type CalendarKind = z.output<typeof CalendarKind>;
 
-/** Why a calendar could not be read, or what was read could not be kept. */
+/** Why the portal could not read a calendar or store what it read. */
 export const CalendarError = z
   .enum(['unreachable', 'unauthorized', 'notFound', 'certificate', 'timeout', 'invalid', 'storageFull'])
   .describe(
-    '`unreachable` the server was not reached, or it failed · `unauthorized` the sign-in was refused · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, larger than the limits, or with lines that cannot be read · `storageFull` the calendars of your company leave no room for the new version; delete calendars that nobody needs, or publish a shorter one',
+    '`unreachable` the server could not be reached, or it failed · `unauthorized` the server refused the sign-in · `notFound` there is no calendar at this address · `certificate` the server’s certificate is not valid · `timeout` the server was too slow · `invalid` not a calendar, larger than the limits, or with lines that cannot be read · `storageFull` the calendars of your company leave no space for the new version; delete calendars you no longer need, or publish a shorter one',
   );
 export type CalendarError = z.output<typeof CalendarError>;
 
-/** As it is called: calendar programs have a scheme of their own for what is fetched over https. */
-const called = (address: unknown): unknown =>
+/** Calendar programs write `webcal://` for addresses they fetch over https. */
+const withHttps = (address: unknown): unknown =>
   typeof address === 'string' ? address.trim().replace(/^webcals?:\/\//i, 'https://') : address;
 
 /** The address of a calendar: https, with a host and without credentials. */
 export const CalendarAddress = z
-  .preprocess(called, HttpsAddress)
+  .preprocess(withHttps, HttpsAddress)
   .meta({ format: 'uri', example: 'https://calendar.example.org/team/4f1c.ics' });
 
-/** The page on which Nextcloud shows a public calendar, and the file behind it. */
+/** The page on which Nextcloud shows a public calendar. */
 const nextcloudPage =
   /^(https:\/\/[^/?#]+(?:\/(?!index\.php\/|apps\/)[^/?#]+)*)(?:\/index\.php)?\/apps\/calendar\/p\/([^/?#]+)/i;
 
-/** Where the events of this address are. */
+/** The address to fetch events from; for a Nextcloud page, that of the events file behind it. */
 export function addressOf(kind: CalendarKind, address: string): string {
   const [, server, token] = (kind === 'ics' && nextcloudPage.exec(address)) || [];
   return server === undefined ? address : `${server}/remote.php/dav/public-calendars/${token}?export`;
 }
 
 /**
- * What is shown of an address. Whoever knows that of a file of events can read them, so the address is a secret, of which no more
- * is told than its server; that of a calendar server is none.
+ * The address as shown to its owner. The address of an events file is enough to read the events, so it is a secret and only its server
+ * is shown. The address of a calendar server is not a secret.
  */
 export const shownAddress = (kind: CalendarKind, origin: string, address: () => string): string =>
   kind === 'ics' ? `${origin}/${secretMask}` : address();
 
-/** Whether an address is one as it was shown, and so means the stored one. */
+/** Whether an address is a masked one, which stands for the stored address. */
 export const isShownAddress = (address: string): boolean => URL.parse(address)?.pathname === `/${secretMask}`;
 
-/** Where the secrets of a source travel; the address of a file belongs to no account. */
+/** The target a source's secrets are sent to; the address of a file belongs to no account. */
 export function sourceTarget(origin: string, account: string | null): SecretTarget {
   const { hostname, port } = new URL(origin);
   return {
@@ -95,17 +95,17 @@ export const NewCalendarSource = z
   .meta({ example });
 export type NewCalendarSource = z.output<typeof NewCalendarSource>;
 
-const keptAddress = z
+const optionalAddress = z
   .union([z.literal(''), CalendarAddress])
   .optional()
   .describe('If missing, blank or sent as it was returned, the stored address is kept');
 
-/** What of a source changes. */
+/** The fields of a source to change. */
 export const CalendarSourceChange = z
   .object({
     name: requiredLine().optional(),
     kind: CalendarKind.optional(),
-    url: keptAddress,
+    url: optionalAddress,
     username: username.optional(),
     password: SecretInput,
     color: color.optional(),
@@ -114,25 +114,25 @@ export const CalendarSourceChange = z
   .meta({ example: { name: 'Team Nord', color: '#cc6633' } });
 export type CalendarSourceChange = z.output<typeof CalendarSourceChange>;
 
-/** A source to be tried before it is saved. */
+/** A source to test before it is saved. */
 export const CalendarSourceTest = z
   .object({
     id: Id.nullish().describe('Id of a stored calendar whose address and password are used for blank ones'),
     kind: CalendarKind,
-    url: keptAddress,
+    url: optionalAddress,
     username: username.optional(),
     password: SecretInput,
   })
   .meta({ example: { kind: example.kind, url: example.url } });
 export type CalendarSourceTest = z.output<typeof CalendarSourceTest>;
 
-/** A source as it is shown to whom it belongs. */
+/** A source as shown to its owner. */
 export const CalendarSource = z
   .object({
     id: Id,
     name: z.string(),
     kind: CalendarKind,
-    url: z.string().describe('For an events file only the server, because the full address is a secret'),
+    url: z.string().describe('For an events file, only the server: the full address is a secret'),
     username: z.string().nullable(),
     hasPassword: z.boolean(),
     color: z.string(),
@@ -149,7 +149,7 @@ export const CalendarSource = z
   });
 export type CalendarSource = z.output<typeof CalendarSource>;
 
-/** What a try of a source came to. */
+/** The result of testing a source. */
 export const CalendarTestResult = z
   .object({
     ok: z.boolean(),

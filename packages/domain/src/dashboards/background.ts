@@ -3,7 +3,7 @@ import { Id } from '../ids.ts';
 
 const Color = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #2563eb');
 
-/** The allow-list of dashboard backgrounds; unknown keys are refused, so nothing else can be stored in a style. */
+/** The allow-list of dashboard backgrounds; it refuses unknown keys, so nothing else can end up in a style. */
 export const DashboardBackground = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('none') }),
@@ -20,7 +20,7 @@ export const DashboardBackground = z
   .meta({ id: 'DashboardBackground', example: { kind: 'color', color: '#0f172a' } });
 export type DashboardBackground = z.output<typeof DashboardBackground>;
 
-/** A stored background as it is shown: anything that no longer passes the allow-list reads as none. */
+/** A stored background as shown: one that no longer passes the allow-list reads as `none`. */
 export const normalizeBackground = (stored: unknown): DashboardBackground => {
   const parsed = DashboardBackground.safeParse(stored);
   return parsed.success ? parsed.data : { kind: 'none' };

@@ -3,9 +3,9 @@ import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
 import { WebAddress } from '../web-address.ts';
 
-/** Per widget (contract section 1). */
+/** Per widget. */
 export const maxFavorites = 200;
-/** What an icon may weigh, uploaded or found (contract section 7: 512 KiB). */
+/** Largest icon, uploaded or found (512 KiB). */
 export const iconMaxBytes = 512 * 1024;
 
 const example = { title: 'Wetterdienst', url: 'https://wetter.example.org/berlin' };
@@ -29,7 +29,7 @@ export const FavoriteChange = z
   .meta({ example });
 export type FavoriteChange = z.output<typeof FavoriteChange>;
 
-/** A favorite as it is shown. */
+/** A favorite as shown to its owner. */
 export const Favorite = z
   .object({
     id: Id,
@@ -48,7 +48,7 @@ export const Favorite = z
       .string()
       .nullable()
       .describe('Detected from the content; the type named by the upload is ignored'),
-    iconVersion: z.int().describe('Rises whenever the icon or its address changes; 0 until the first icon'),
+    iconVersion: z.int().describe('Increases each time the icon or its address changes; 0 until the first icon'),
   })
   .meta({
     id: 'Favorite',

@@ -35,7 +35,7 @@ const oldColumns: Record<Breakpoint, number> = { lg: 12, md: 10, sm: 6, xs: 4, x
 const columns: Record<Breakpoint, number> = { lg: 24, md: 20, sm: 12, xs: 8, xxs: 2 };
 const none: Layouts = { lg: [], md: [], sm: [], xs: [], xxs: [] };
 
-/** Items whose left upper corner is inside the old grid; those that may stick out do so to the right. */
+/** Items whose upper left corner is inside the old grid; they may stick out to the right. */
 const itemsOf = (breakpoint: Breakpoint, may: { stickOut: boolean }): Arbitrary<LayoutItem[]> =>
   array(
     nat(oldColumns[breakpoint] - 1).chain((x) =>
@@ -85,13 +85,13 @@ describe('converting from the old grid', () => {
     ['sm', { x: 5, y: 7, w: 1, h: 3, static: true }, { x: 10, y: 14, w: 2, h: 6, static: true }],
     ['xs', { x: 1, y: 1, w: 3, h: 1, maxW: 100 }, { x: 2, y: 2, w: 6, h: 2, maxW: 8 }],
     ['xxs', { x: 1, y: 3, w: 1, h: 2, minW: 1, maxW: 2 }, { x: 1, y: 6, w: 1, h: 4, minW: 1, maxW: 2 }],
-  ] as const)('doubles what the contract says on %s', (breakpoint, before, after) => {
+  ] as const)('doubles the old grid on %s', (breakpoint, before, after) => {
     const i = newId();
     const converted = convertLayouts({ ...none, [breakpoint]: [{ i, ...before }] }, 1);
     expect(converted).toEqual({ ...none, [breakpoint]: [{ i, ...after }] });
   });
 
-  it('keeps every item inside the columns and lets none overlap that did not', () => {
+  it('keeps every item inside the columns and adds no overlap', () => {
     assert(
       property(layoutsWhere({ stickOut: true }), (before) => {
         const after = convertLayouts(before, 1);
@@ -107,7 +107,7 @@ describe('converting from the old grid', () => {
     );
   });
 
-  it('makes of every layout the old grid took one the new grid takes, with nothing lost', () => {
+  it('turns every valid layout of the old grid into a valid one of the new grid without loss', () => {
     assert(
       property(layoutsWhere({ stickOut: false }), (layouts) => {
         const distinct = LayoutInput.safeParse({ layouts });
@@ -122,7 +122,7 @@ describe('converting from the old grid', () => {
     );
   });
 
-  it('changes nothing the second time, nor for a layout of a newer grid', () => {
+  it('does not change a converted layout, nor one of a newer grid', () => {
     assert(
       property(layoutsWhere({ stickOut: true }), integer({ min: gridVersion, max: 9 }), (layouts, version) => {
         const once = convertLayouts(layouts, 1);
@@ -133,7 +133,7 @@ describe('converting from the old grid', () => {
   });
 });
 
-describe('a layout to be saved', () => {
+describe('a saved layout', () => {
   const i = newId();
   const item = { i, x: 0, y: 0, w: 1, h: 1 };
   const problemsOf = (input: unknown) => LayoutInput.safeParse(input).error?.issues.map(({ path }) => path.join('.'));
@@ -149,12 +149,12 @@ describe('a layout to be saved', () => {
     }
   });
 
-  it('is of the first grid when it says nothing else', () => {
+  it('is of the first grid by default', () => {
     expect(problemsOf({ layouts: { lg: [{ ...item, w: 13 }] } })).toEqual(['layouts.lg.0']);
     expect(LayoutInput.parse({ layouts: {} })).toEqual({ __gridVersion: 1, layouts: {} });
   });
 
-  it('may have the same widget in every breakpoint, and once in each', () => {
+  it('may contain a widget once in each breakpoint', () => {
     const layouts = Object.fromEntries(breakpoints.map((breakpoint) => [breakpoint, [item]]));
     expect(problemsOf({ __gridVersion: 2, layouts })).toBeUndefined();
     expect(
@@ -163,7 +163,7 @@ describe('a layout to be saved', () => {
   });
 
   const wrong: [string, unknown, string][] = [
-    ['a grid nobody knows yet', { __gridVersion: 3, layouts: {} }, '__gridVersion'],
+    ['an unknown grid', { __gridVersion: 3, layouts: {} }, '__gridVersion'],
     ['grid 0', { __gridVersion: 0, layouts: {} }, '__gridVersion'],
     ['no layouts', { __gridVersion: 2 }, 'layouts'],
     ['an unknown breakpoint', { __gridVersion: 2, layouts: { xl: [] } }, 'layouts'],
@@ -181,7 +181,7 @@ describe('a layout to be saved', () => {
     expect(isPlainLayoutInput(input)).toBe(false);
   });
 
-  it('is plain when nothing about it is unusual, and is then taken just as it is', () => {
+  it('is plain if nothing about it is unusual, and is then accepted unchanged', () => {
     const full = { ...item, minW: 0, minH: 1, maxW: 10_000, maxH: 0, static: false };
     for (const plain of [
       { __gridVersion: 1, layouts: {} },
@@ -190,14 +190,14 @@ describe('a layout to be saved', () => {
       expect(isPlainLayoutInput(plain)).toBe(true);
       expect(LayoutInput.parse(plain)).toEqual(plain);
     }
-    // Right as well, but not as they are.
+    // Valid as well, but changed by the schema.
     for (const other of [{ layouts: {} }, { __gridVersion: 2, layouts: { lg: [{ ...item, i: i.toUpperCase() }] } }]) {
       expect(isPlainLayoutInput(other)).toBe(false);
       expect(LayoutInput.safeParse(other).success).toBe(true);
     }
   });
 
-  it('is plain if and only if the schema takes it and changes nothing, whatever single place of it is odd', () => {
+  it('is plain if and only if the schema accepts it unchanged, for any single odd value', () => {
     const items = Array.from({ length: maxWidgets }, () => ({ ...item, i: newId() }));
     const full = { ...item, minW: 2, minH: 2, maxW: 2, maxH: 2, static: true };
     const good = {
@@ -215,8 +215,8 @@ describe('a layout to be saved', () => {
     expect(plain).toBeGreaterThan(50);
   });
 
-  it('is plain if and only if the schema takes it and changes nothing, whatever it is made of', () => {
-    // Few ids and small numbers, so that items meet the same widget, each other and the edges; now and then something odd.
+  it('is plain if and only if the schema accepts it unchanged, for random values', () => {
+    // Few ids and small numbers, so that items share widgets, overlap and touch the edges; sometimes an odd value.
     const ids = [newId(), newId(), newId(), newId().toUpperCase()];
     const cells = oneof({ weight: 200, arbitrary: nat(3) }, { weight: 1, arbitrary: constantFrom(...odd) });
     const layoutItem = record(
@@ -242,7 +242,7 @@ describe('a layout to be saved', () => {
           { lg: list, md: list, sm: list, xs: list, xxs: list, xl: constant([]) },
           { requiredKeys: [], noNullPrototype: true },
         ).map(
-          // A breakpoint nobody knows comes with some only.
+          // Only some layouts have an unknown breakpoint.
           ({ xl, ...layouts }) => (layouts.lg?.length === 2 ? { ...layouts, xl } : layouts),
         ),
         revision: oneof({ weight: 20, arbitrary: nat() }, constantFrom(...odd)),
@@ -264,13 +264,13 @@ describe('a layout to be saved', () => {
 
   const odd = [newId(), newId().toUpperCase(), 'x', null, true, [], {}, 0.5, -1, 0, 1, 3, 25, 10_000, 10_001, 2 ** 53];
 
-  /** The same value with one place in it replaced, left out or added. */
+  /** The value with one part replaced, removed or added. */
   function* changesOf(value: unknown): Generator {
     yield* odd;
     if (Array.isArray(value)) {
       yield [...value, { ...item, i: newId() }];
       yield [...value, ...value];
-      // Those further behind are no different.
+      // Later elements behave the same.
       for (const at of [...value.keys()].slice(0, 2))
         for (const other of changesOf(value[at])) yield value.with(at, other);
     } else if (typeof value === 'object' && value !== null) {
@@ -288,16 +288,16 @@ describe('the items of a layout', () => {
   const item = (i: string): LayoutItem => ({ i, x: 0, y: 0, w: 1, h: 1 });
   const layouts: Layouts = { ...none, lg: [item(a), item(b)], xxs: [item(a)] };
 
-  it('tell whose they are', () => {
+  it('return the ids of their widgets', () => {
     expect(widgetsOf(layouts)).toEqual([a, b]);
     expect(widgetsOf({ xs: [] })).toEqual([]);
   });
 
-  it('go with their widget, in every breakpoint', () => {
+  it('are removed with their widget, in every breakpoint', () => {
     expect(withoutWidget(layouts, a)).toEqual({ ...none, lg: [item(b)] });
   });
 
-  it('have to be of the widgets of the tab, or are named', () => {
+  it('must belong to widgets of the tab; others are reported', () => {
     expect(() => checkItemsAreOf(layouts, new Set([a, b, newId()]))).not.toThrow();
     expect(() => checkItemsAreOf(layouts, new Set([b]))).toThrow(
       expect.objectContaining({

@@ -8,16 +8,16 @@ import { maxWidgets } from './tabs.ts';
 export const breakpoints = ['lg', 'md', 'sm', 'xs', 'xxs'] as const;
 export type Breakpoint = (typeof breakpoints)[number];
 
-/** The grid layouts are made for today; what carries no `__gridVersion` was made for 1. */
+/** The current grid. A layout without `__gridVersion` was made for grid 1. */
 export const gridVersion = 2;
 
 interface Grid {
   columns: Record<Breakpoint, number>;
-  /** Rows an item may reach down to. */
+  /** Number of rows; an item must end within them. */
   rows: number;
 }
 
-/** Contract section 7. The old grid had half as many rows because converting doubles them. */
+/** The old grid has half as many rows because converting doubles them. */
 const grids: Record<1 | typeof gridVersion, Grid> = {
   1: { columns: { lg: 12, md: 10, sm: 6, xs: 4, xxs: 2 }, rows: 5_000 },
   2: { columns: { lg: 24, md: 20, sm: 12, xs: 8, xxs: 2 }, rows: 10_000 },
@@ -36,7 +36,7 @@ const sizes = {
 
 const LayoutItem = z.strictObject({ i: Id.describe('Id of the widget'), ...place, ...sizes });
 const Items = z.array(LayoutItem).max(maxWidgets).optional();
-/** Where a widget stands and how large it may become, in cells from the upper left corner. */
+/** A widget's place and size limits, in cells from the upper left corner. */
 export type LayoutItem = z.output<typeof LayoutItem>;
 /** The items of each breakpoint. */
 export type Layouts = Record<Breakpoint, LayoutItem[]>;
@@ -47,7 +47,7 @@ const example = {
   revision: 7,
 };
 
-/** A layout as a client saves it: items inside the columns of the grid it was made for, each widget once in a breakpoint. */
+/** A layout as a client saves it: items lie inside the columns of its grid, and each widget appears once in a breakpoint. */
 export const LayoutInput = z
   .strictObject({
     __gridVersion: z
@@ -62,7 +62,7 @@ export const LayoutInput = z
     revision: z.int().min(0).optional().describe('The `revision` you read last; without it the last save wins'),
   })
   .superRefine(({ __gridVersion: version, layouts }, check) => {
-    // A version above ours has been refused already.
+    // The schema has already refused a version above the current one.
     const grid = grids[version as keyof typeof grids] ?? grids[gridVersion];
     for (const [breakpoint, items = []] of Object.entries(layouts)) {
       const columns = grid.columns[breakpoint as Breakpoint];
@@ -79,9 +79,9 @@ export const LayoutInput = z
 export type LayoutInput = z.output<typeof LayoutInput>;
 
 /**
- * Whether `LayoutInput` would take `body` and change nothing. What it does not recognize need not be wrong: the schema decides,
- * and says what is. Walking hundreds of items with the schema takes ten times as long, and makes thirty times a body's size
- * in garbage.
+ * Whether `LayoutInput` would accept `body` unchanged. A body this check does not recognize may still be valid: the schema decides and
+ * reports what is wrong. Walking hundreds of items with the schema takes ten times as long and leaves garbage of thirty times the
+ * body's size.
  */
 export function isPlainLayoutInput(body: unknown): body is LayoutInput {
   if (!isObject(body)) return false;
@@ -147,15 +147,15 @@ function isPlainItem(item: unknown): item is LayoutItem {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isCells = (value: unknown, least: number): boolean =>
-  Number.isInteger(value) && Number(value) >= least && Number(value) <= grids[gridVersion].rows;
+const isCells = (value: unknown, min: number): boolean =>
+  Number.isInteger(value) && Number(value) >= min && Number(value) <= grids[gridVersion].rows;
 
 function placeProblem({ x, y, w, h, minW = 0 }: LayoutItem, columns: number, rows: number): string | null {
   if (x + w > columns || minW > columns) return `must lie inside the ${columns} columns`;
   return y + h > rows ? `must lie inside the first ${rows} rows` : null;
 }
 
-// Checked when it was saved; only described here, because walking hundreds of items again costs more than reading them.
+// Layouts were checked when they were saved. Checking hundreds of items again would cost more than reading them.
 const ShownLayouts = z.custom<Layouts>().meta({
   type: 'object',
   properties: Object.fromEntries(
@@ -164,14 +164,12 @@ const ShownLayouts = z.custom<Layouts>().meta({
   required: [...breakpoints],
 });
 
-/** A tab's layout as it is shown. */
+/** A tab's layout as shown. */
 export const DashboardLayout = z
   .object({
     __gridVersion: z.int().describe('Grid version. A client that does not know it must not save the layout'),
     layouts: ShownLayouts,
-    revision: z
-      .int()
-      .describe('0 until a layout is saved; raised by every save and by every widget that is removed from the tab'),
+    revision: z.int().describe('0 until a layout is saved; every save and every widget removed from the tab raises it'),
     updatedAt: Instant.nullable(),
   })
   .meta({
@@ -187,20 +185,20 @@ export type DashboardLayout = z.output<typeof DashboardLayout>;
 
 export const emptyLayouts: Layouts = { lg: [], md: [], sm: [], xs: [], xxs: [] };
 
-/** The layouts of grid `version` as layouts of today's; those of today's or a newer one come back as they are. */
+/** Converts layouts of grid `version` to the current grid; returns those of the current or a newer grid unchanged. */
 export function convertLayouts(layouts: Layouts, version: number): Layouts {
   if (version >= gridVersion) return layouts;
   return mapLayouts(layouts, (items, breakpoint) => items.map((item) => toDoubledGrid(item, breakpoint)));
 }
 
-/** Grid 1 to 2: cells became half as high and, but for the smallest screens, half as wide. */
+/** Grid 1 to 2: cells became half as high and, except on the smallest screens, half as wide. */
 function toDoubledGrid(item: LayoutItem, breakpoint: Breakpoint): LayoutItem {
   const { columns, rows } = grids[2];
   const across = breakpoint === 'xxs' ? 1 : 2;
   const width = columns[breakpoint];
-  const scaled = (cells: number | undefined, factor: number, most: number) =>
-    cells === undefined ? undefined : Math.min(cells * factor, most);
-  // An item that stuck out is cut where the grid ends rather than moved, so that it covers no other.
+  const scaled = (cells: number | undefined, factor: number, max: number) =>
+    cells === undefined ? undefined : Math.min(cells * factor, max);
+  // Cut an item that sticks out of the grid instead of moving it, so that it covers no other.
   const x = Math.min(item.x * across, width - 1);
   const y = Math.min(item.y * 2, rows - 1);
   return {
@@ -240,7 +238,7 @@ export function widgetsOf(layouts: LayoutInput['layouts']): string[] {
   return [...ids];
 }
 
-/** Throws 400 when an item is of a widget that is none of these. */
+/** Throws 400 if an item belongs to a widget other than these. */
 export function checkItemsAreOf(layouts: LayoutInput['layouts'], widgetIds: ReadonlySet<string>): void {
   const details = Object.entries(layouts).flatMap(([breakpoint, items = []]) =>
     items.flatMap(({ i }, index) =>

@@ -8,7 +8,7 @@ describe('the name of a new tab', () => {
     [['Dashboard 2', 'Leitstelle'], 'Dashboard 1'],
     [['Dashboard 1', 'Dashboard 3', 'Dashboard 1'], 'Dashboard 2'],
     [['dashboard 1', 'Dashboard 01', 'Dashboard  1'], 'Dashboard 1'],
-  ])('beside %j is %s', (names, name) => {
+  ])('next to %j is %s', (names, name) => {
     expect(lowestFreeName(names)).toBe(name);
   });
 });

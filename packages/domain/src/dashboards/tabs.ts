@@ -3,12 +3,12 @@ import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
 import { Instant } from '../time.ts';
 
-/** Per account (specification, Limits). */
+/** Per account. */
 export const maxTabs = 20;
 export const maxImages = 30;
-/** Per tab (contract section 1). */
+/** Per tab. */
 export const maxWidgets = 60;
-/** What a picture may weigh (specification, Limits: 5 MiB). */
+/** Largest picture (5 MiB). */
 export const imageMaxBytes = 5 * 1024 * 1024;
 
 export const TabName = requiredLine(60).meta({ example: 'Leitstelle' });
@@ -21,7 +21,7 @@ export const DashboardTab = z
   });
 export type DashboardTab = z.output<typeof DashboardTab>;
 
-/** 'Dashboard N' with the lowest N, from 1, that none of `names` has. */
+/** 'Dashboard N' with the lowest N, from 1, that is not in `names`. */
 export function lowestFreeName(names: readonly string[]): string {
   const taken = new Set(names);
   let number = 1;

@@ -5,7 +5,7 @@ import { checkConfig, checkWidgetType, NewWidget, type WidgetType, widgetTypes }
 const url = 'https://wetter.example.org/';
 const id = newId();
 
-it('knows the types of the contract and no other', () => {
+it('has exactly the documented types', () => {
   expect(widgetTypes).toEqual([
     'favorites',
     'picture-frame',
@@ -26,10 +26,13 @@ it('knows the types of the contract and no other', () => {
 });
 
 describe('a configuration', () => {
-  it.each(widgetTypes.filter((type) => type !== 'embedded-page'))('of %s may be empty, and knows its keys', (type) => {
-    expect(checkConfig(type, {})).toEqual({});
-    expect(() => checkConfig(type, { color: 'red' })).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
-  });
+  it.each(widgetTypes.filter((type) => type !== 'embedded-page'))(
+    'of %s may be empty and refuses unknown keys',
+    (type) => {
+      expect(checkConfig(type, {})).toEqual({});
+      expect(() => checkConfig(type, { color: 'red' })).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
+    },
+  );
 
   it.each<[WidgetType, Record<string, unknown>]>([
     ['favorites', { columns: 12, showLabels: false }],
@@ -45,7 +48,7 @@ describe('a configuration', () => {
     ['backup-status', { serverIds: [], compact: true }],
     ['mail-gateway-status', { serverIds: [id] }],
     ['cloud-status', { instanceIds: [id], compact: false }],
-  ])('of %s is kept as it was given', (type, config) => {
+  ])('of %s is stored unchanged', (type, config) => {
     expect(checkConfig(type, config)).toEqual(config);
   });
 
@@ -73,14 +76,14 @@ describe('a configuration', () => {
     ['tender-radar', 'config.limit', { limit: 21 }],
     ['tender-radar', 'config.savedSearchId', { savedSearchId: null }],
     ['cloud-status', 'config.instanceIds', { instanceIds: 'all' }],
-  ])('of %s with a wrong %s is refused by name', (type, path, config) => {
+  ])('of %s with a wrong %s is refused with the name of the field', (type, path, config) => {
     expect(() => checkConfig(type, config)).toThrow(
       expect.objectContaining({ code: 'VALIDATION_FAILED', details: [expect.objectContaining({ path })] }),
     );
     expect(NewWidget.safeParse({ type, config }).error?.issues.map((issue) => issue.path.join('.'))).toEqual([path]);
   });
 
-  it('of an embedded page has its title cut to 100 characters, never within one', () => {
+  it('of an embedded page has its title cut to 100 whole characters', () => {
     expect(checkConfig('embedded-page', { url, title: ` ${'😀'.repeat(101)}` })).toEqual({
       url,
       title: '😀'.repeat(100),
@@ -98,7 +101,7 @@ describe('a configuration', () => {
     [2_700, 1_800],
     [2_701, 3_600],
     [1e300, 3_600],
-  ])('of an embedded page that reloads every %d s keeps %d, the nearest allowed', (reloadIntervalSec, kept) => {
+  ])('of an embedded page that reloads every %d s is rounded to %d', (reloadIntervalSec, kept) => {
     expect(checkConfig('embedded-page', { url, reloadIntervalSec })).toEqual({ url, reloadIntervalSec: kept });
   });
 });

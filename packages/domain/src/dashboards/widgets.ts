@@ -6,12 +6,12 @@ import type { ModuleKey } from '../modules/modules.ts';
 import { line, text } from '../text.ts';
 import { HttpsAddress } from '../web-address.ts';
 
-/** Seconds between two loads of an embedded page; 0 is never (specification, Embedded-page widget configuration). */
+/** Seconds between two loads of an embedded page; 0 means never. */
 const reloadIntervalsSec = [0, 60, 300, 600, 1_800, 3_600];
 
-/** The allowed interval nearest to this one, the lower of two as near. */
+/** The nearest allowed interval; of two equally near, the lower. */
 function nearestReloadInterval(seconds: number): number {
-  // Far outside the range all differences would round to the same.
+  // Far outside the range, all differences would round to the same number.
   const inRange = Math.min(Math.max(seconds, 0), 3_600);
   return reloadIntervalsSec.reduce((best, allowed) =>
     Math.abs(allowed - inRange) < Math.abs(best - inRange) ? allowed : best,
@@ -25,18 +25,18 @@ const TimeZone = z
   .meta({ example: 'Europe/Berlin' });
 
 const compact = z.boolean().optional().describe('Compact display: less text per row');
-const ids = (most: number) => z.array(Id).max(most).optional();
+const ids = (max: number) => z.array(Id).max(max).optional();
 
 const serverTile = z.strictObject({ serverIds: ids(500).describe('Ids to show; all if left out'), compact });
 
 interface WidgetKind {
-  /** What may be configured; unknown keys are refused. */
+  /** Allowed configuration; it refuses unknown keys. */
   config: z.ZodObject;
-  /** The module whose data it shows; a caller needs a grant of it to add one. Null when everybody may. */
+  /** The module whose data the widget shows; a caller needs a grant of it to add the widget. Null if every user may. */
   module: ModuleKey | null;
 }
 
-/** Every type of widget there is (contract section 7). A new one is one entry here. */
+/** Every widget type. A new type needs one entry here. */
 export const widgetKinds = {
   favorites: {
     config: z.strictObject({ columns: z.int().min(1).max(12).optional(), showLabels: z.boolean().optional() }),
@@ -108,7 +108,7 @@ export function checkWidgetType(type: string): asserts type is WidgetType {
   }
 }
 
-/** A configuration, as the type of its widget allows. What each allows is said in the document alone; `parseConfig` checks it. */
+/** A widget's configuration. The schemas of the types are only documented here; `parseConfig` checks a configuration. */
 const WidgetConfig = z.record(z.string(), z.unknown()).meta({
   id: 'WidgetConfig',
   anyOf: widgetTypes.map((type) => ({ title: type, ...jsonSchemaOf(widgetKinds[type].config) })),
@@ -117,7 +117,7 @@ export type WidgetConfig = z.output<typeof WidgetConfig>;
 
 const parseConfig = (type: WidgetType, config: WidgetConfig) => widgetKinds[type].config.safeParse(config);
 
-/** The configuration as a widget of this type keeps it. Throws 400 `VALIDATION_FAILED`. */
+/** The configuration as stored for a widget of this type. Throws 400 `VALIDATION_FAILED`. */
 export function checkConfig(type: WidgetType, config: WidgetConfig): WidgetConfig {
   const parsed = parseConfig(type, config);
   if (parsed.success) return parsed.data;
@@ -134,7 +134,7 @@ const fields = {
   config: WidgetConfig.default({}).describe('Required only for an embedded page, which needs its address'),
 };
 
-/** A widget to be added. A type nobody knows passes, so that it can be refused by a code of its own. */
+/** A widget to add. An unknown type passes, so that `checkWidgetType` can refuse it with its own code. */
 export const NewWidget = z.object(fields).transform(configured).meta({ example });
 /** The same, with the tab in the body. */
 export const NewWidgetOfTab = z
@@ -152,7 +152,7 @@ function configured<Body extends { type: string; config: WidgetConfig }>(body: B
   return z.NEVER;
 }
 
-/** What can be changed about a widget; whether the configuration fits its very type is checked by `checkConfig`. */
+/** A change of a widget. `checkConfig` later checks that the configuration fits the widget's type. */
 export const WidgetChange = z
   .object({
     config: WidgetConfig.refine(
@@ -166,7 +166,7 @@ export const WidgetChange = z
   .meta({ example: { config: { url: 'https://wetter.example.org', title: 'Wetter' } } });
 export type WidgetChange = z.output<typeof WidgetChange>;
 
-/** A widget as it is shown. */
+/** A widget as shown. */
 export const DashboardWidget = z
   .object({ id: Id, type: z.string(), config: WidgetConfig })
   .meta({ id: 'DashboardWidget', example: { id: '0198d3c6-3e4f-7051-8c6d-7e8f9a0b1c2d', ...example } });
@@ -175,7 +175,7 @@ export type DashboardWidget = z.output<typeof DashboardWidget>;
 function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
-    // An offset such as +01:00 would pass, but knows no summer time.
+    // An offset such as +01:00 would pass but has no summer time.
     return /^[A-Za-z]/.test(name);
   } catch {
     return false;

@@ -24,7 +24,7 @@ describe('a file’s name', () => {
     ['Portal_1.4.2_aarch64.AppImage', 'linux-aarch64'],
     ['portal_1.4.2_arm64.deb', 'linux-aarch64'],
     ['portal-1.4.2-1.x86_64.rpm', 'linux-x86_64'],
-  ])('%s tells that it is for %s', (name, platform) => {
+  ])('%s is a package for %s', (name, platform) => {
     expect(choose([name])).toEqual({ packages: { [platform]: name }, undecided: [], leftOut: [] });
   });
 
@@ -37,13 +37,13 @@ describe('a file’s name', () => {
     'Portal_1.4.1_x64-setup.exe',
     'Portal_11.4.2_x64-setup.exe',
     'Portal_1.4.20_x64-setup.exe',
-  ])('%s is no package of 1.4.2', (name) => {
+  ])('%s is not a package of 1.4.2', (name) => {
     expect(choose([name])).toEqual({ packages: {}, undecided: [], leftOut: [name] });
   });
 });
 
-describe('of several for a platform', () => {
-  it('the signed one is taken, then the kind an app updates itself from', () => {
+describe('several packages for a platform', () => {
+  it('the signed one wins, then the kind an app can update itself from', () => {
     const names = ['P_1.4.2_aarch64.dmg', 'P_aarch64.app.tar.gz', 'P_aarch64.app.tar.gz.sig'];
     expect(choose(names).packages).toEqual({ 'darwin-aarch64': 'P_1.4.2_aarch64.dmg' });
     expect(choose(names.map((name) => name.replace('1.4.2_', ''))).packages).toEqual({
@@ -54,7 +54,7 @@ describe('of several for a platform', () => {
     });
   });
 
-  it('the one of this very version is taken', () => {
+  it('the one with the full version wins', () => {
     const names = ['P_1.5.0_x64-setup.exe', 'P_1.5.0-beta.1_x64-setup.exe', 'P_1.4.2_x64-setup.exe'];
     expect(choose(names, '1.5.0-beta.1').packages).toEqual({ 'windows-x86_64': 'P_1.5.0-beta.1_x64-setup.exe' });
     expect(choose(names, '1.5.0')).toMatchObject({ packages: {}, undecided: ['windows-x86_64'] });

@@ -1,13 +1,13 @@
 import { type DesktopPlatform, desktopPlatforms, platformOf } from './packages.ts';
 
-/** How packages of a system end, first what an app can best update itself from. */
+/** File endings of each system's packages, best suited for self-update first. */
 const endings: Record<string, string[]> = {
   windows: ['-setup.exe', '.exe', '.msi'],
   darwin: ['.app.tar.gz', '.dmg', '.pkg'],
   linux: ['.appimage', '.deb', '.rpm'],
 };
 
-/** What processors are called in names of packages. */
+/** How package names spell each processor. */
 const processors: Record<string, RegExp> = {
   x86_64: /(^|[^a-z0-9])(x86_64|x64|amd64)([^a-z0-9]|$)/,
   aarch64: /(^|[^a-z0-9])(aarch64|arm64)([^a-z0-9]|$)/,
@@ -21,17 +21,17 @@ export interface PackageName {
 }
 
 export interface Choice {
-  /** The package of each platform there is one for. */
+  /** The chosen package of each platform that has one. */
   packages: { platform: DesktopPlatform; name: string }[];
-  /** Platforms with several that are as good as each other. */
+  /** Platforms with several equally good packages. */
   undecided: { platform: DesktopPlatform; names: string[] }[];
-  /** Files that are no package of this release, by their names. */
+  /** Names of the files that are not packages of this release. */
   leftOut: string[];
 }
 
 /**
- * Which of these files is the package of which platform for a release, as far as their names tell. One that names another version is
- * of another release. Of several for a platform the one that names the version in full is taken, then a signed one, then the better kind.
+ * Chooses the package of each platform for a release by the names of the files. A file that names another version belongs to another
+ * release. Among several for a platform, the one with the full version wins, then a signed one, then the better kind.
  */
 export function choosePackages(files: PackageName[], version: string): Choice {
   const candidates = files.flatMap((file) => candidateOf(file, version) ?? []);
@@ -48,7 +48,7 @@ export function choosePackages(files: PackageName[], version: string): Choice {
   return choice;
 }
 
-/** The platform a file is for and how good it is for that, less being better; null when its name does not tell or tells another version. */
+/** A file's platform and rank, lower being better; null if the name has no known platform or names another version. */
 function candidateOf({ name, isSigned }: PackageName, version: string) {
   const lower = name.toLowerCase();
   const numbers = version.match(release)?.[0];

@@ -4,7 +4,7 @@ import { compareReleases, isComparable, releaseMaxLength } from '../releases/rel
 import { line, requiredLine, text } from '../text.ts';
 import { Instant } from '../time.ts';
 
-/** What there are packages for: the system and its processor. */
+/** Platforms that can have packages: a system and its processor. */
 export const desktopPlatforms = [
   'windows-x86_64',
   'windows-aarch64',
@@ -16,11 +16,11 @@ export const desktopPlatforms = [
 export const DesktopPlatform = z.enum(desktopPlatforms);
 export type DesktopPlatform = z.output<typeof DesktopPlatform>;
 
-/** The platform of this name, as it stands in a path or is put together from a system and a processor; null for any other text. */
+/** The platform of this name, taken from a path or built from a system and a processor; null for any other text. */
 export const platformOf = (name: string): DesktopPlatform | null =>
   desktopPlatforms.find((platform) => platform === name) ?? null;
 
-/** A file of the folder itself: what names another folder, or the folder, is none. */
+/** The name of a file directly in the folder. */
 const FileName = requiredLine(255).refine(
   (name) => !/[/\\]/.test(name) && name !== '.' && name !== '..',
   'must be a name without folders',
@@ -34,7 +34,7 @@ export const DesktopPackage = z.object({
     .string()
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 of 64 hexadecimal digits'),
-  /** What the app's updater checks; its content, not the name of its file. Without one there is no update. */
+  /** The content of the signature file, which the app's updater checks. Without a signature there is no update. */
   signature: text()
     .trim()
     .nullish()
@@ -44,12 +44,12 @@ export type DesktopPackage = z.output<typeof DesktopPackage>;
 
 const Version = requiredLine(releaseMaxLength);
 
-/** `manifest.json` beside the packages. A wrong entry is one platform's fault alone, so each is read by itself (`packageOf`). */
+/** `manifest.json` beside the packages. A wrong entry affects only its platform, so `packageOf` reads each one separately. */
 export const DesktopManifest = z.object({
   version: Version,
   channel: line(100),
   commit: line(100),
-  /** The version the feed offers; without a valid one it offers nothing, and what can be downloaded stays. */
+  /** The version the update feed offers. Without a valid one the feed offers nothing; downloads still work. */
   updateVersion: Version.nullish()
     .catch(null)
     .transform((value) => value ?? null),
@@ -59,29 +59,29 @@ export const DesktopManifest = z.object({
 });
 export type DesktopManifest = z.output<typeof DesktopManifest>;
 
-/** A manifest longer than this is none: six entries and the notes of a release take less. */
+/** Longest manifest: six entries and the notes of a release take less. */
 export const manifestMaxBytes = 1024 * 1024;
 
-/** Reads a manifest. Throws when it is not JSON, names a key twice, of which nobody can say which was meant, or lacks something. */
+/** Reads a manifest. Throws if it is not JSON, lacks a field, or repeats a key, because either value may be the intended one. */
 export function parseManifest(json: string): DesktopManifest {
   let keysRead = 0;
   const value: unknown = JSON.parse(json, function (this: unknown, _key, part: unknown) {
     if (!Array.isArray(this)) keysRead += 1;
     return part;
   });
-  // In valid JSON a string before a colon is a key. The reader was given one more: that of the whole.
+  // In valid JSON, a string before a colon is a key. The reviver also receives one key for the whole document.
   const keysWritten = json.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g)?.filter((token) => token.endsWith(':')).length ?? 0;
-  if (keysWritten !== keysRead - 1) throw new Error('a key stands there twice');
+  if (keysWritten !== keysRead - 1) throw new Error('a key appears twice');
   return DesktopManifest.parse(value);
 }
 
-/** The entry of a platform; null when there is none or it is wrong. */
+/** The entry of a platform; null if it is missing or wrong. */
 export function packageOf({ platforms }: DesktopManifest, platform: DesktopPlatform): DesktopPackage | null {
   const entry = Object.hasOwn(platforms, platform) ? platforms[platform] : undefined;
   return DesktopPackage.safeParse(entry).data ?? null;
 }
 
-/** What a caller of this version is offered: a newer package that it can check, or why nothing. */
+/** The update offered to a caller of this version, a newer package it can verify; otherwise the reason why there is none. */
 export function offerFor(
   currentVersion: string,
   { updateVersion }: DesktopManifest,
@@ -98,11 +98,11 @@ export function offerFor(
 
 export const downloadPath = (platform: DesktopPlatform): string => `/desktop/download/${platform}`;
 
-// Scheme and authority alone: a path, a query, credentials and what browsers forgive are none of these.
+// Scheme and authority only: no path, no query, no credentials, and none of the mistakes browsers forgive.
 const bareOrigin = /^https?:\/\/[^/?#\\@\s]+$/i;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Where a caller reaches the service, as it says. Throws 400 `INVALID_ORIGIN` for all but https, and http on its own machine. */
+/** The origin at which the caller says it reaches the service. Throws 400 `INVALID_ORIGIN` unless it is https, or http on loopback. */
 export function originOf(value: string): string {
   const url = bareOrigin.test(value) ? URL.parse(value) : null;
   if (!url || (url.protocol === 'http:' && !loopback.test(url.hostname)))
@@ -110,7 +110,7 @@ export function originOf(value: string): string {
   return url.origin;
 }
 
-/** What `GET /desktop/latest` answers. */
+/** The answer of `GET /desktop/latest`. */
 export const DesktopLatest = z
   .object({
     version: z.string(),
@@ -151,7 +151,7 @@ export const DesktopLatest = z
   });
 export type DesktopLatest = z.output<typeof DesktopLatest>;
 
-/** What `GET /desktop/update` answers when there is something newer: the names are those the app's updater reads. */
+/** The answer of `GET /desktop/update` when there is a newer version; the app's updater defines the field names. */
 export const DesktopUpdate = z
   .object({
     version: z.string(),

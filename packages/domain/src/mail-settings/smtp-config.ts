@@ -4,7 +4,7 @@ import { hostFault, hostForm } from '../host.ts';
 import { SecretInput } from '../secret-input.ts';
 import { line } from '../text.ts';
 
-/** A line that may be left out: missing, null and blank are all null. */
+/** An optional line: missing, null and blank all become null. */
 const optionalLine = (max?: number) =>
   line(max)
     .nullable()
@@ -48,7 +48,7 @@ const complete = (config: z.output<typeof fields>, check: z.RefinementCtx) => {
   }
 };
 
-/** A tenant's mail settings as an administrator writes them; a PUT replaces all of them, a kept password excepted. */
+/** A tenant's mail settings as an administrator sends them; a PUT replaces all of them except a password that is kept. */
 export const SmtpConfigInput = fields
   .superRefine(complete)
   .meta({ example: { ...example, password: 'a mail password' } });
@@ -60,7 +60,7 @@ export const SmtpTestInput = fields
   .meta({ example: { ...example, password: 'a mail password', to: 'anna.schmidt@example.org' } });
 export type SmtpTestInput = z.output<typeof SmtpTestInput>;
 
-/** The same as they are shown: every field null while nothing is set, never the password. */
+/** A tenant's mail settings as shown: fields are null while nothing is set, and the password is never included. */
 export const SmtpConfig = z
   .object({
     host: z.string().nullable(),
@@ -79,9 +79,7 @@ export const SmtpConfig = z
         'Mails this tenant may send per day (Berlin time) over the service’s own mail server; over the tenant’s own mail server there is no limit',
       ),
     sentToday: z.int().describe('How many of these mails were used today'),
-    heldBackToday: z
-      .int()
-      .describe('Mails that ended today without being sent, because this limit or that of one account was reached'),
+    heldBackToday: z.int().describe('Mails given up today because this limit or the limit of one account was reached'),
   })
   .meta({
     id: 'SmtpConfig',

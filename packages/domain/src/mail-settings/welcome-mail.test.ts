@@ -26,7 +26,7 @@ describe('the template fields', () => {
     expect(WelcomeMailTemplate.parse({ ...fields, intro: '\r\nEins\r\n\r\nZwei\r' }).intro).toBe('Eins\n\nZwei');
   });
 
-  it('answers what it accepted unchanged', () => {
+  it('returns accepted values unchanged', () => {
     const stored = WelcomeMailTemplate.parse({ ...fields, loginHintLocal: 'Hinweis' });
     expect(WelcomeMailTemplate.encode(stored)).toEqual(stored);
   });
@@ -57,7 +57,7 @@ describe('the template fields', () => {
 });
 
 describe('placeholders', () => {
-  it('names every unknown one with its field, once', () => {
+  it('reports every unknown one once per field', () => {
     const template = WelcomeMailTemplate.parse({
       ...fields,
       subject: '{{nachname}} {{ nachname }} {{name}}',
@@ -80,7 +80,7 @@ describe('placeholders', () => {
     );
   });
 
-  it('does not fill what a value brings along', () => {
+  it('does not fill placeholders inside values', () => {
     expect(fillPlaceholders('{{name}}', { ...values, name: '{{email}} $& $1' })).toBe('{{email}} $& $1');
   });
 
@@ -113,7 +113,7 @@ describe('values', () => {
     expect(welcomeMailValues({ ...person, displayName: 'Max Muster' }, portal).vorname).toBe('Max Muster');
   });
 
-  it('prefers the own hint over the built-in one', () => {
+  it('prefers the tenant’s hint to the built-in one', () => {
     const hints = { loginHintDirectory: 'Wie am Arbeitsplatz.', loginHintLocal: null };
     expect(loginHint(hints, 'directory')).toBe('Wie am Arbeitsplatz.');
     expect(loginHint(hints, 'local')).toContain('{{benutzername}}');

@@ -5,14 +5,14 @@ const unixLines = (value: string): string => value.replaceAll(/\r\n?/g, '\n').tr
 
 const requiredText = text().overwrite(unixLines).min(1, 'must not be empty');
 
-/** Null means the built-in hint; an empty text is stored as null. */
+/** Null stands for the built-in hint; an empty text is stored as null. */
 const LoginHint = text(1_000)
   .overwrite(unixLines)
   .nullable()
   .overwrite((hint) => (hint === '' ? null : hint))
   .default(null);
 
-/** What an administrator may change about the welcome mail: plain text with placeholders, never HTML. */
+/** The parts of the welcome mail an administrator may change: plain text with placeholders, never HTML. */
 export const WelcomeMailTemplate = z.object({
   subject: requiredLine(200),
   heading: requiredText,
@@ -23,7 +23,7 @@ export const WelcomeMailTemplate = z.object({
 });
 export type WelcomeMailTemplate = z.infer<typeof WelcomeMailTemplate>;
 
-/** What each placeholder stands for in one mail. */
+/** The values of the placeholders in one mail. */
 export const WelcomeMailValues = z.object({
   name: z.string(),
   vorname: z.string(),
@@ -57,7 +57,7 @@ const builtInLoginHint = {
     'Danach melden Sie sich mit Ihrem Benutzernamen {{benutzername}} an.',
 };
 
-/** The hint an account of this kind gets: the administrator's, else the built-in one. */
+/** The login hint for an account of this kind: the administrator's if set, otherwise the built-in one. */
 export const loginHint = (
   template: Pick<WelcomeMailTemplate, 'loginHintDirectory' | 'loginHintLocal'>,
   source: 'local' | 'directory',
@@ -81,7 +81,7 @@ interface WelcomedPerson {
   email: string | null;
 }
 
-/** Values of one person's mail; a missing name falls back as contract section 4 says. */
+/** The values for one person's mail; the name falls back to the username, the first name to the name. */
 export const welcomeMailValues = (
   person: WelcomedPerson,
   portal: { adresse: string; firma: string },
@@ -101,7 +101,7 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
 const isPlaceholder = (name: string): name is keyof WelcomeMailValues =>
   (welcomePlaceholders as readonly string[]).includes(name);
 
-/** Every placeholder no mail can fill, with the field it stands in; each once per field. */
+/** Every unknown placeholder with its field; each once per field. */
 export const findUnknownPlaceholders = (template: WelcomeMailTemplate): { field: string; name: string }[] =>
   Object.entries(template).flatMap(([field, content]) => {
     const names = [...(content ?? '').matchAll(placeholder)].map((match) => (match[1] ?? '').trim());
@@ -109,9 +109,9 @@ export const findUnknownPlaceholders = (template: WelcomeMailTemplate): { field:
   });
 
 /**
- * Fills in one pass, so a value that itself looks like a placeholder stays as it is, and on one line, so a name
- * cannot add paragraphs.
- * The result is plain text: whoever puts it into HTML escapes text and values together.
+ * Fills placeholders in one pass, so that a value that looks like a placeholder stays unchanged, and on one line, so that a name cannot
+ * add paragraphs.
+ * The result is plain text: a caller that puts it into HTML escapes the whole result.
  */
 export const fillPlaceholders = (content: string, values: WelcomeMailValues): string =>
   content.replaceAll(placeholder, (whole, inner: string) => {

@@ -14,7 +14,7 @@ const standard: Category[] = defaultCategories.map(({ key, name }) => ({ id: `id
 const category = (key: string): Category => standard.find((one) => one.key === key) as Category;
 
 describe('a module', () => {
-  it('stands in its default category until it is moved', () => {
+  it('is in its default category until it is moved', () => {
     expect(showCategories({ categories: standard, placements: {} })).toEqual([
       {
         key: 'infrastructure',
@@ -36,14 +36,14 @@ describe('a module', () => {
     expect(showCategories(moved).map(({ moduleKeys }) => moduleKeys.length)).toEqual([3, 3, 2, 0, 0]);
   });
 
-  it('whose default category is gone and that was never moved stands in the first one', () => {
+  it('that was never moved is in the first category if its default category is deleted', () => {
     const categories = standard.filter(({ key }) => key !== 'tools');
     expect(placeModules({ categories, placements: {} }).find(({ module }) => module === 'calendar')?.category.key).toBe(
       'infrastructure',
     );
   });
 
-  it('stands in exactly one category, whatever categories are left and whatever was moved', () => {
+  it('is in exactly one category after any deletions and moves', () => {
     const placement = record({ module: constantFrom(...modules.map(({ key }) => key)), to: constantFrom(...standard) });
     assert(
       property(shuffledSubarray(standard, { minLength: 1 }), array(placement), (categories, moves) => {
@@ -59,7 +59,7 @@ describe('a module', () => {
 describe('the order of categories', () => {
   const order = (...keys: string[]) => orderCategories(standard, keys).map(({ key }) => key);
 
-  it('keeps custom-modules last, wherever it is named and whether it is', () => {
+  it('keeps custom-modules last, whether and where the keys name it', () => {
     const wanted = ['tools', 'sales', 'accounting', 'infrastructure', 'custom-modules'];
     expect(order('tools', 'sales', 'accounting', 'infrastructure')).toEqual(wanted);
     expect(order('tools', 'custom-modules', 'sales', 'accounting', 'infrastructure')).toEqual(wanted);
@@ -68,11 +68,11 @@ describe('the order of categories', () => {
 
   it.each([
     ['nothing', []],
-    ['too little', ['tools', 'sales', 'accounting']],
+    ['too few', ['tools', 'sales', 'accounting']],
     ['one twice', ['tools', 'sales', 'accounting', 'infrastructure', 'tools']],
     ['one twice instead of another', ['tools', 'sales', 'accounting', 'tools']],
     ['custom-modules twice', ['custom-modules', 'tools', 'sales', 'accounting', 'infrastructure', 'custom-modules']],
-    ['one there is not', ['tools', 'sales', 'accounting', 'infrastructure', 'sport']],
+    ['an unknown one', ['tools', 'sales', 'accounting', 'infrastructure', 'sport']],
   ])('is refused when it names %s', (_, keys) => {
     expect(() => order(...keys)).toThrow(expect.objectContaining({ kind: 'invalid', code: 'VALIDATION_FAILED' }));
   });
@@ -93,7 +93,7 @@ describe('the key of a category', () => {
     expect(categoryKey(name, new Set())).toBe(key);
   });
 
-  it('gets a number where another category has it', () => {
+  it('gets a number if another category has it', () => {
     expect(categoryKey('Sport', new Set(['sport']))).toBe('sport-2');
     expect(categoryKey('Sport', new Set(['sport', 'sport-2', 'sport-4']))).toBe('sport-3');
   });

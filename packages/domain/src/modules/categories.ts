@@ -3,10 +3,10 @@ import { invalid } from '../errors.ts';
 import { requiredLine } from '../text.ts';
 import { ModuleKey, modules } from './modules.ts';
 
-/** The category for modules of the tenant's own: always last, never deleted. */
+/** The category for custom modules: always last, never deleted. */
 export const customModulesKey = 'custom-modules';
 
-/** How many categories a tenant may have. */
+/** Maximum number of categories of a tenant. */
 export const categoryLimit = 100;
 
 export const CategoryName = requiredLine().meta({ example: 'Außendienst' });
@@ -24,23 +24,23 @@ export const ModuleCategory = z
   });
 export type ModuleCategory = z.output<typeof ModuleCategory>;
 
-/** A category as it is stored, less its position: lists of them are in order. */
+/** A category as stored, without its position: lists of categories are in order. */
 export interface Category {
   id: string;
   key: string;
   name: string;
 }
 
-/** A tenant's categories in order, and where its administrators put the built-in modules. */
+/** A tenant's categories in order, and the built-in modules its administrators have moved. */
 export interface Arrangement {
   categories: readonly Category[];
-  /** Category id by module key; a module that nobody has moved is not in it. */
+  /** Category id by module key; contains only modules an administrator has moved. */
   placements: Readonly<Record<string, string>>;
 }
 
 /**
- * The category each built-in module stands in, in the order of the registry. One that was never placed stands in its default category,
- * or in the first one where that is gone: a later release may bring a module to a tenant that has none of the default categories left.
+ * The category of each built-in module, in the order of the registry. A module that was never moved is in its default category, or in
+ * the first one if that is gone: a later release may bring a module to a tenant that has deleted the default categories.
  */
 export function placeModules({ categories, placements }: Arrangement): { module: ModuleKey; category: Category }[] {
   const byId = new Map(categories.map((category) => [category.id, category]));
@@ -53,7 +53,7 @@ export function placeModules({ categories, placements }: Arrangement): { module:
   }));
 }
 
-/** The categories as they are shown. */
+/** The categories as shown to clients. */
 export function showCategories(arrangement: Arrangement): ModuleCategory[] {
   const placed = placeModules(arrangement);
   return arrangement.categories.map(({ id, key, name }, position) => ({
@@ -65,8 +65,8 @@ export function showCategories(arrangement: Arrangement): ModuleCategory[] {
 }
 
 /**
- * The categories in the order of `keys`, `custom-modules` last wherever it stands in them or whether it stands there at all.
- * Throws 400 unless every other category is named, once.
+ * The categories in the order of `keys`. `custom-modules` is always last, whether `keys` names it or not.
+ * Throws 400 unless `keys` names every other category exactly once.
  */
 export function orderCategories(categories: readonly Category[], keys: readonly string[]): Category[] {
   const movable = new Map(categories.filter(({ key }) => key !== customModulesKey).map((one) => [one.key, one]));
@@ -91,7 +91,7 @@ const transliterations: Record<string, string> = {
   ł: 'l',
 };
 
-/** A key for a new category: its name in lower-case ASCII with hyphens, numbered where another category has that already. */
+/** A key for a new category: its name in lower-case ASCII with hyphens, numbered if another category has that key. */
 export function categoryKey(name: string, taken: ReadonlySet<string>): string {
   const slug = name
     .normalize('NFC')
@@ -102,7 +102,7 @@ export function categoryKey(name: string, taken: ReadonlySet<string>): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 60)
     .replaceAll(/^-+|(?<!-)-+$/g, '');
-  // A name in another script leaves nothing over.
+  // A name in another script leaves nothing.
   const base = slug === '' ? 'category' : slug;
   for (let n = 1; ; n += 1) {
     const key = n === 1 ? base : `${base}-${n}`;

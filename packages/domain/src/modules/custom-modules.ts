@@ -6,7 +6,7 @@ import { requiredLine } from '../text.ts';
 import { HttpsAddress } from '../web-address.ts';
 import { customModulesKey } from './categories.ts';
 
-/** How many custom modules one account may keep for itself, and a tenant may share. */
+/** Maximum number of custom modules: private to one account, and shared within a tenant. */
 export const customModuleLimits = { personal: 100, shared: 500 } as const;
 
 const fields = {
@@ -50,7 +50,7 @@ export const CustomModule = z
   });
 export type CustomModule = z.output<typeof CustomModule>;
 
-/** Throws 404 for a module that somebody else keeps for themself, administrators included, and 403 for a shared one unless an administrator asks. */
+/** Throws 404 for another account’s private module, also for administrators, and 403 if a non-administrator changes a shared one. */
 export function checkMayChange(
   actor: Pick<Actor, 'id' | 'role'>,
   { ownerUserId }: { ownerUserId: string | null },

@@ -25,12 +25,12 @@ describe('a module', () => {
     ['USER', 'MANAGE', 'ADMIN', 'FORBIDDEN'],
     ['ADMIN', null, 'ADMIN', undefined],
     ['SUPER_ADMIN', null, 'ADMIN', undefined],
-  ])('is judged for %s granted %s who needs %s: %s', (role, level, needed, code) => {
+  ])('for %s with the grant %s, a route that needs %s: %s', (role, level, needed, code) => {
     expect(refusalOf(role, level, needed)).toBe(code);
     expect(refusalOf(role, level, needed, true)).toBe('MODULE_DISABLED');
   });
 
-  it('that is off is open to nobody, and one that is on to administrators in full', () => {
+  it('that is off is closed to all; one that is on gives administrators MANAGE', () => {
     expect(effectiveLevel({ role: 'SUPER_ADMIN' }, standing('MANAGE', true), 'calendar')).toBeNull();
     expect(effectiveLevel({ role: 'ADMIN' }, standing(null), 'calendar')).toBe('MANAGE');
     expect(effectiveLevel({ role: 'USER' }, standing('USE'), 'calendar')).toBe('USE');

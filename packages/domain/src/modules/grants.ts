@@ -5,14 +5,14 @@ import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
 import { GrantLevel, type ModuleKey, moduleName, type NeededLevel } from './modules.ts';
 
-/** What the tenant's switches and the grants say about an account, as read for this very request. */
+/** The tenant's disabled modules and the grants of an account, read for the current request. */
 export interface ModuleStanding {
   disabled: readonly string[];
-  /** The greatest level granted to the account or one of its groups, by module key. */
+  /** The highest level granted to the account or one of its groups, by module key. */
   granted: Readonly<Record<string, GrantLevel>>;
 }
 
-/** The level at which an account may call a module; null when it may not. Administrators hold MANAGE on every module that is on. */
+/** The level an account has on a module; null if it has none. Administrators have MANAGE on every module that is on. */
 export function effectiveLevel(
   actor: Pick<Actor, 'role'>,
   { disabled, granted }: ModuleStanding,
@@ -22,7 +22,7 @@ export function effectiveLevel(
   return isAdmin(actor) ? 'MANAGE' : (granted[module] ?? null);
 }
 
-/** Why an account may not call a route that needs `level` of the module: 403 with the code of what is missing; undefined lets it pass. */
+/** The 403 for an account that may not call a route with this `level` of the module; its code says what is missing. Undefined if it may. */
 export function moduleRefusal(
   actor: Pick<Actor, 'role'>,
   standing: ModuleStanding,
@@ -48,7 +48,7 @@ export function moduleRefusal(
 
 const anna = '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11';
 
-/** Which grant is meant. The key is text here: one that no module has is 404 like the id of no group. */
+/** Identifies a grant. The module key is plain text: an unknown key is 404, like the id of an unknown group. */
 export const GrantTarget = z
   .object({
     subjectType: z.enum(['group', 'user']),

@@ -3,10 +3,10 @@ import { AccountSource } from '../accounts/accounts.ts';
 import { Id } from '../ids.ts';
 import { requiredLine } from '../text.ts';
 
-/** How many groups of its own a tenant may have; those of its directory do not count. */
+/** Maximum number of a tenant's own groups; imported directory groups do not count. */
 export const groupLimit = 5_000;
 
-/** How many members a list may name. */
+/** Maximum number of members in a list. */
 const memberLimit = 20_000;
 
 export const GroupInput = z.object({ internalName: requiredLine() }).meta({ example: { internalName: 'Buchhaltung' } });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isModuleKey, modules } from './modules.ts';
 
-it('lists the modules of the contract, each with its default category and whether it can be managed', () => {
+it('lists every module, each with its default category and whether it can be managed', () => {
   expect(modules.map(({ key, defaultCategory, hasManage }) => [key, defaultCategory, hasManage])).toEqual([
     ['virtualization', 'infrastructure', true],
     ['cloud-status', 'infrastructure', true],
@@ -14,6 +14,6 @@ it('lists the modules of the contract, each with its default category and whethe
   ]);
 });
 
-it.each(['', 'constructor', '__proto__', 'Calendar', 'calendar '])('knows that %j is no module', (key) => {
+it.each(['', 'constructor', '__proto__', 'Calendar', 'calendar '])('does not accept %j as a module', (key) => {
   expect(isModuleKey(key)).toBe(false);
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** How far a grant goes; MANAGE includes USE. */
+/** The level of a grant; MANAGE includes USE. */
 export const GrantLevel = z.enum(['USE', 'MANAGE']);
 export type GrantLevel = z.output<typeof GrantLevel>;
 
-/** What a route may need of a module that is on: a grant, or a caller who is an administrator, which no grant makes up for. */
+/** What a route may require on a module that is on: a grant, or an administrator, which no grant replaces. */
 export type NeededLevel = GrantLevel | 'ADMIN';
 
-/** The headings a tenant's sidebar begins with, in this order. The last one is for modules of the tenant's own and stays last. */
+/** The initial headings of a tenant's sidebar, in this order. The last one is for custom modules and stays last. */
 export const defaultCategories = [
   { key: 'infrastructure', name: 'Infrastructure' },
   { key: 'accounting', name: 'Financial accounting' },
@@ -19,7 +19,7 @@ export const defaultCategories = [
 interface ModuleEntry {
   key: string;
   name: string;
-  /** One sentence for the administrator who decides about it. */
+  /** One sentence for the administrator who grants access to the module. */
   description: string;
   defaultCategory: (typeof defaultCategories)[number]['key'];
   /** Whether any of its routes needs the level MANAGE. */
@@ -27,8 +27,8 @@ interface ModuleEntry {
 }
 
 /**
- * Every module of the product, in the order in which those of one category are shown. An area adds its module here and nowhere else:
- * catalog, grants, switches, placement and the route marker `needs` follow from the entry.
+ * Every module of the product, in the order shown within a category. An area adds its module only here: catalog, grants, switches,
+ * placement and the route marker `needs` follow from the entry.
  */
 export const modules = [
   {
@@ -95,13 +95,13 @@ export const ModuleKey = z.enum(moduleKeys);
 export type ModuleKey = z.output<typeof ModuleKey>;
 
 const knownKeys = new Set<string>(moduleKeys);
-/** A stored key may be of another release, which has a module that this one does not. */
+/** False for a stored key of a module that only another release has. */
 export const isModuleKey = (key: string): key is ModuleKey => knownKeys.has(key);
 
 const names = new Map(modules.map(({ key, name }) => [key, name]));
 export const moduleName = (key: ModuleKey): string => names.get(key) ?? key;
 
-/** A module as a tenant has it. */
+/** A module with a tenant's settings. */
 export const Module = z
   .object({
     key: ModuleKey,

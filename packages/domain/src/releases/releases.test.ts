@@ -101,7 +101,7 @@ describe('comparing versions', () => {
     '0x1.0.0',
     'refs/tags/v1.2.3',
     `1.2.3-${'a'.repeat(releaseMaxLength)}`,
-  ])('takes %j for no version', (text) => {
+  ])('does not accept %j as a version', (text) => {
     expect(isComparable(text)).toBe(false);
     expect(compareReleases(text, '1.0.0')).toBeNull();
     expect(compareReleases('1.0.0', text)).toBeNull();
@@ -115,11 +115,11 @@ describe('comparing versions', () => {
     '1.2.3+001',
     '1.2.3-x+y-z.0',
     `1.2.3-${'a'.repeat(releaseMaxLength - 6)}`,
-  ])('takes %j for a version', (text) => {
+  ])('accepts %j as a version', (text) => {
     expect(isComparable(text)).toBe(true);
   });
 
-  it('answers at once and without throwing, whatever the text', () => {
+  it('answers at once and without throwing, for any text', () => {
     assert(
       property(
         string({ unit: constantFrom('v', '0', '1', '9', '.', '-', '+', 'a', 'Z', '\0', 'é'), maxLength: 200 }),
@@ -152,12 +152,12 @@ describe('the release notice', () => {
     expect(isNewRelease(running, lastSeen)).toBe(isNew);
   });
 
-  it('is nothing new to an account made under the running release', () => {
+  it('is not shown to an account created under the running release', () => {
     for (const running of ['1.2.3', 'v1.2.3', '1.2.3-rc.1+5'])
       expect(isNewRelease(running, firstSeenRelease(running))).toBe(false);
   });
 
-  it('starts a new account with the running release, without its v, and with none on dev', () => {
+  it('gives a new account the running release without its v, and none on dev', () => {
     expect(firstSeenRelease('v1.2.3-rc.1+5')).toBe('1.2.3-rc.1+5');
     expect(firstSeenRelease('dev')).toBeNull();
   });
@@ -174,12 +174,12 @@ describe('seeing a release', () => {
     ['1.2.0', '1.2.0+b', '1.2.0', '1.2.0'],
     ['1.2.0', '1.2.0+b', null, '1.2.0+b'],
     ['1.2.0', '1.1.0', 'dev', '1.1.0'],
-  ])('running %j, says %j, had %j: stores %j', (running, requested, lastSeen, stored) => {
+  ])('running %j, requested %j, last seen %j: stores %j', (running, requested, lastSeen, stored) => {
     expect(seeRelease(running, requested, lastSeen)).toBe(stored);
   });
 
   it.each(['', 'dev', 'latest', '1.2', '1.2.0 ', `1.2.0-${'a'.repeat(200)}`])(
-    'refuses %j, which is no version',
+    'refuses %j, which is not a version',
     (requested) => {
       expect(() => seeRelease('1.2.0', requested, null)).toThrow(
         expect.objectContaining({
@@ -207,7 +207,7 @@ describe('seeing a release', () => {
     );
   });
 
-  it.each(['dev', '', 'latest'])('is not comparable while %j runs, whatever is said', (running) => {
+  it.each(['dev', '', 'latest'])('is not comparable while %j runs', (running) => {
     for (const requested of ['dev', '1.2.0', '']) {
       expect(() => seeRelease(running, requested, '1.0.0')).toThrow(
         expect.objectContaining({ kind: 'invalid', code: 'NOT_COMPARABLE' }),
@@ -215,7 +215,7 @@ describe('seeing a release', () => {
     }
   });
 
-  it('never lowers what was seen and never stores what is above the running release', () => {
+  it('never lowers the seen release and never stores one above the running release', () => {
     const version = constantFrom(...ascending);
     assert(
       property(tuple(version, version, version), ([running, requested, lastSeen]) => {

@@ -1,23 +1,23 @@
 import { invalid, invalidField } from '../errors.ts';
 
-/** A release version taken apart (semver.org 2.0.0). Numbers stay text: they compare exactly at any length. */
+/** A parsed release version (semver.org 2.0.0). Numbers stay text, which compares exactly at any length. */
 interface Release {
   /** Major, minor, patch. */
   numbers: [string, string, string];
-  /** Identifiers behind the hyphen; none for a finished release. */
+  /** Identifiers after the hyphen; empty for a final release. */
   preRelease: string[];
-  /** As it is stored: no leading `v`, build metadata kept. */
+  /** As stored: without a leading `v`, with build metadata. */
   text: string;
 }
 
 const number = '0|[1-9][0-9]*';
-// A pre-release identifier of digits alone has no leading zero; one with a letter or hyphen is free.
+// A pre-release identifier of digits only has no leading zero; one with a letter or hyphen may have.
 const preReleaseId = `(?:${number}|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)`;
 const release = new RegExp(
   `^v?((${number})\\.(${number})\\.(${number})(?:-(${preReleaseId}(?:\\.${preReleaseId})*))?(?:\\+[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*)?)$`,
 );
 
-/** Longest version text looked at; the settings allow no longer one for the running release. */
+/** Longest version text accepted; the settings have the same limit for the running release. */
 export const releaseMaxLength = 100;
 
 function parseRelease(version: string): Release | null {
@@ -27,12 +27,12 @@ function parseRelease(version: string): Release | null {
   return { numbers: [major, minor, patch], preRelease: preRelease?.split('.') ?? [], text };
 }
 
-/** Whether a version can be set against others; `dev` cannot. */
+/** Whether a version can be compared with others; `dev` cannot. */
 export const isComparable = (version: string): boolean => parseRelease(version) !== null;
 
 /**
- * Orders versions as semver.org, section 11, does: pre-releases below their release, build metadata ignored.
- * Negative when `a` is the older; null when either is no version.
+ * Compares versions by semver.org, section 11: pre-releases come before their release, build metadata is ignored.
+ * Negative if `a` is older; null if either is not a version.
  */
 export function compareReleases(a: string, b: string): number | null {
   const [left, right] = [parseRelease(a), parseRelease(b)];
@@ -66,15 +66,15 @@ function compareIdentifiers(a: string, b: string): number {
   return compareText(a, b);
 }
 
-// Without leading zeros the longer number is the larger.
+// Without leading zeros, the longer number is the larger one.
 const compareNumbers = (a: string, b: string): number => a.length - b.length || compareText(a, b);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-/** The release a new account counts as having seen: the running one, so that nothing is new to it; null on `dev`. */
+/** The release a new account counts as seen: the running one, so that it is not announced as new; null on `dev`. */
 export const firstSeenRelease = (running: string): string | null => parseRelease(running)?.text ?? null;
 
-/** Whether the running release is one the account has not seen. An account that has seen none has not seen this one either. */
+/** Whether the running release is new to the account. It is new to an account that has seen none. */
 export function isNewRelease(running: string, lastSeen: string | null): boolean {
   const current = parseRelease(running);
   if (!current) return false;
@@ -83,8 +83,8 @@ export function isNewRelease(running: string, lastSeen: string | null): boolean 
 }
 
 /**
- * What is to be stored when an account says that it has seen `requested`: never less than before.
- * Throws 400 `NOT_COMPARABLE` while the running release is `dev`, 400 for no version and for one above the running release.
+ * The version to store after an account reports that it has seen `requested`; never lower than before.
+ * Throws 400 `NOT_COMPARABLE` while the running release is `dev`, and 400 for an invalid version or one above the running release.
  */
 export function seeRelease(running: string, requested: string, lastSeen: string | null): string {
   const current = parseRelease(running);

@@ -12,7 +12,7 @@ describe('the label of a due time', () => {
     ['the last minute of tomorrow', '2026-11-21T22:59:59.999Z', '2026-11-20T08:30:00Z', 'tomorrow'],
     ['the day after tomorrow', '2026-11-21T23:00:00Z', '2026-11-20T08:30:00Z', null],
     ['yesterday', '2026-11-19T22:59:59Z', '2026-11-20T08:30:00Z', null],
-    ['over the turn of the year', '2026-12-31T23:00:00Z', '2026-12-31T22:59:00Z', 'tomorrow'],
+    ['across the turn of the year', '2026-12-31T23:00:00Z', '2026-12-31T22:59:00Z', 'tomorrow'],
     ['more than 24 hours away on a day of 25', '2026-10-25T22:30:00Z', '2026-10-24T22:10:00Z', 'today'],
     ['the night the clock goes back, one minute to midnight', '2026-10-25T22:59:00Z', '2026-10-25T00:30:00Z', 'today'],
     ['the night the clock goes back, midnight', '2026-10-25T23:00:00Z', '2026-10-25T01:30:00Z', 'tomorrow'],
@@ -54,7 +54,7 @@ describe('a snooze', () => {
     expect(until({ preset }, now)).toBe(expected);
   });
 
-  it('of minutes counts elapsed time, of a time takes that time', () => {
+  it('in minutes counts elapsed time; until a time takes that time', () => {
     expect(until({ minutes: 1 }, '2026-10-25T00:59:30Z')).toBe('2026-10-25T01:00:30.000Z');
     expect(until({ minutes: 40_320 }, '2026-10-20T10:00:00Z')).toBe('2026-11-17T10:00:00.000Z');
     expect(until({ until: new Date('2030-01-01T00:00:00Z') }, '2026-10-25T00:59:30Z')).toBe('2030-01-01T00:00:00.000Z');
@@ -75,10 +75,10 @@ describe('a snooze', () => {
   });
 });
 
-describe('what a reminder is made of', () => {
+describe('the fields of a reminder', () => {
   const dueAt = '2030-01-01T00:00:00Z';
 
-  it('is a title and a time, the rest may be left out', () => {
+  it('need a title and a time; the rest is optional', () => {
     expect(NewReminder.parse({ title: '  Anrufen ', dueAt })).toEqual({
       title: 'Anrufen',
       note: null,
@@ -93,7 +93,7 @@ describe('what a reminder is made of', () => {
     { title: 'a\nb' },
     { note: 'x'.repeat(10_001) },
     { dueAt: 'x' },
-  ])('never %j', (fields) => {
+  ])('do not accept %j', (fields) => {
     expect(NewReminder.safeParse({ title: 'x', dueAt, ...fields }).success).toBe(false);
   });
 

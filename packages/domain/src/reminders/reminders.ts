@@ -3,12 +3,12 @@ import { Id } from '../ids.ts';
 import { requiredLine, text } from '../text.ts';
 import { berlin, Instant } from '../time.ts';
 
-/** Reminders not done that one user may have (contract section 1). */
+/** Maximum number of a user's reminders that are not done. */
 export const maxOpenReminders = 1_000;
-/** Due times that were snoozed away and that a user's list of notices keeps: the latest ones. */
+/** Maximum number of snoozed due times in a user's list of notices; the latest ones stay. */
 export const maxSnoozedDueTimes = 2_000;
 
-/** `open` is everything not done, due or not. */
+/** `open` includes every reminder that is not done, due or not. */
 export const ReminderState = z.enum(['open', 'due', 'done']);
 export type ReminderState = z.infer<typeof ReminderState>;
 
@@ -25,12 +25,12 @@ export const NewReminder = z
     title,
     note: text().nullable().default(null),
     dueAt: Instant.describe('Must be in the future by the server’s clock'),
-    emailEnabled: z.boolean().default(false).describe('Whether a mail is sent when it becomes due'),
+    emailEnabled: z.boolean().default(false).describe('Whether the portal sends a mail when the reminder becomes due'),
   })
   .meta({ example });
 export type NewReminder = z.output<typeof NewReminder>;
 
-/** What a PATCH names is changed; null is nowhere a value. */
+/** A PATCH changes the fields it names; no field accepts null. */
 export const ReminderChange = z
   .object({
     title: title.optional(),
@@ -114,17 +114,17 @@ export const ReminderNotice = z
   });
 export type ReminderNotice = z.output<typeof ReminderNotice>;
 
-/** Days and times of day are those of Berlin, wherever server and client stand (contract section 1). */
+/** Days and times of day are in Berlin time, independent of server and client. */
 const inBerlin = (instant: Date): Temporal.ZonedDateTime => instant.toTemporalInstant().toZonedDateTimeISO(berlin);
 
-/** Whether the due time lies on the same day as `now`, on the day after, or neither. */
+/** Whether the due time is on the day of `now` or on the next day; null for any other day. */
 export function dueLabel(dueAt: Date, now: Date): Reminder['dueLabel'] {
   const { days } = inBerlin(now).toPlainDate().until(inBerlin(dueAt).toPlainDate());
   if (days === 0) return 'today';
   return days === 1 ? 'tomorrow' : null;
 }
 
-/** The due time a snooze asks for; of an `until` it is not said whether it lies ahead of `now`. */
+/** The due time a snooze asks for. The caller must check that `until` is after `now`. */
 export function snoozedUntil({ minutes, preset, until }: Snooze, now: Date): Date {
   if (until) return until;
   const here = inBerlin(now);

@@ -5,7 +5,7 @@ import { secretContext } from './stored-source.ts';
 
 export const calendar: Area = {
   name: 'calendar',
-  tags: { calendar: 'An account’s own calendars, which are read from other servers, and their events.' },
+  tags: { calendar: 'A user’s own calendars, which the portal reads from other servers, and their events.' },
   sealedColumns: (['url', 'password'] as const).map((field) => ({
     table: calendarSources,
     column: calendarSources[field],

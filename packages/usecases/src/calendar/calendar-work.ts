@@ -16,8 +16,8 @@ export const tooBusy = (cause?: unknown) =>
 const inSlot = resource(() => openSemaphore({ ...callLimits.calendarReadings, refusal: tooBusy }));
 
 /**
- * Work on what calendars answered, in a process apart, one piece for each user at a time. What `read` gives is in memory no sooner than
- * there is a place, for which 15 s are waited. Null for input that ends the process, or that nobody can make sense of.
+ * Processes answers of calendar servers in the sandbox, one task per user at a time. Waits up to 15 s for a slot and calls `read` only
+ * then, so that waiting tasks hold no input in memory. Null if the input ends the process or cannot be read.
  */
 export const runCalendarTask = <Input, Output>(
   ctx: TenantContext,
@@ -39,12 +39,12 @@ export const runCalendarTask = <Input, Output>(
   return inSlot(ctx)(work, { key: userId, until });
 };
 
-/** A file is gone: replaced by a newer one, or lost. */
+/** A calendar file is missing: replaced by a newer one, or lost. */
 export class MissingFileError extends Error {
   readonly path: string;
 
   constructor(path: string) {
-    super('The file of a calendar is gone.');
+    super('A calendar file is missing.');
     this.name = 'MissingFileError';
     this.path = path;
   }
@@ -57,7 +57,7 @@ export async function bytesOf({ files }: Pick<TenantContext, 'files'>, path: str
   return buffer(file.stream);
 }
 
-/** How large a stored file is; null for one that is gone. */
+/** The size of a stored file in bytes; null if it is missing. */
 export async function sizeOf({ files }: Pick<TenantContext, 'files'>, path: string): Promise<number | null> {
   const file = await files.open(path);
   file?.stream.destroy();
@@ -68,7 +68,7 @@ const limits = { timeoutMs: 10 * SECOND, maxMemoryMb: 400 };
 const davModule = new URL('dav-task.ts', import.meta.url);
 const reading = taskOf<typeof readDav>(davModule, { ...limits, maxOutputBytes: 16 * 1024 * 1024 });
 
-/** What a calendar server answered about its collections. */
+/** The collections in a calendar server's answer. */
 export const parseCollectionsInSandbox = (
   ctx: TenantContext,
   userId: string,
@@ -78,7 +78,7 @@ export const parseCollectionsInSandbox = (
     DavCollection[] | null
   >;
 
-/** The events of an answer that is kept in a file, as one file of events. */
+/** The events in a stored answer, as one events file. */
 export const parseEventsInSandbox = (ctx: TenantContext, userId: string, path: string): Promise<Uint8Array | null> =>
   runCalendarTask(ctx, userId, reading, async () => ({
     what: 'events' as const,

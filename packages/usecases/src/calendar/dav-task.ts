@@ -1,6 +1,6 @@
 import { type DavCollection, readCollections, readEvents } from '@portal/connectors/calendar/read-dav';
 
-/** A task for a process of its own: the answer of a calendar server in, what it says out; null for an answer that is none. */
+/** Sandbox task: parses a calendar server's answer; null if it is not a multistatus. */
 export const run = ({
   what,
   body,

@@ -7,10 +7,10 @@ import type { UserContext } from '@portal/platform/context';
 import { resource } from '@portal/platform/resource';
 import { taskOf } from '@portal/platform/sandbox/task';
 import { TimeoutError, withTimeout } from '@portal/platform/timeout';
+import { openAnswerCache } from './answer-cache.ts';
 import { bytesOf, MissingFileError, tooBusy, runCalendarTask } from './calendar-work.ts';
 import type { Expansion, run as expand } from './expansion-task.ts';
-import { keepAnswers } from './kept-answers.ts';
-import type { MergeOrder, run as merge } from './merge-task.ts';
+import type { MergeInput, run as merge } from './merge-task.ts';
 import type { EventRange } from './read-source.ts';
 import { freshness, isDue, refreshed, type SourceState, stateColumns } from './refresh.ts';
 
@@ -19,14 +19,14 @@ const expanding = taskOf<typeof expand>(new URL('expansion-task.ts', import.meta
 const merging = taskOf<typeof merge>(new URL('merge-task.ts', import.meta.url), limits);
 
 /**
- * What lies under a path never changes, so an answer made of it is right for as long as that path is the row’s: unless it is what a
- * machine came to that was busy with something else.
+ * The file under a path never changes, so a result computed from it stays valid while the row names that path. The exception is a result
+ * a busy machine had no time to complete.
  */
-const expansions = resource(() => keepAnswers<Expanded>(16 * 1024 * 1024));
-const answers = resource(() => keepAnswers<{ json: Uint8Array; bytes: number; until: number }>(16 * 1024 * 1024));
+const expansions = resource(() => openAnswerCache<Expanded>(16 * 1024 * 1024));
+const answers = resource(() => openAnswerCache<{ json: Uint8Array; bytes: number; until: number }>(16 * 1024 * 1024));
 const lateMs = MINUTE;
-/** How long a call waits for calendars that are read: what is left of its time works out the events. */
-const readingMs = 12 * SECOND;
+/** How long a request waits for calendars to be read; the rest of its time is for computing the events. */
+const maxReadMs = 12 * SECOND;
 
 interface Expanded {
   expansion: Expansion;
@@ -47,27 +47,27 @@ const activeSources = prepared<{ userId: string }>()('calendar_states', (db) =>
 );
 
 /**
- * What the caller's active calendars hold between two instants, as the JSON of a CalendarEvents, which may be large. Calendars that were
- * not read for five minutes are asked before, all at once; of one that fails its error is told beside what was last read, and so is
- * that of one that takes longer than 12 s, which is read on for the next call. Throws 503 after 15 s.
+ * The events of the caller's active calendars between two instants, as the JSON of a CalendarEvents, which may be large. First reads, in
+ * parallel, the calendars that were not read for five minutes. For a calendar that fails, or takes longer than 12 s, the answer
+ * contains its error and the events last read; a slow read continues for the next call. Throws 503 after 15 s.
  */
 export const listEvents = (ctx: UserContext, window: EventRange): Promise<Uint8Array> =>
-  answerInTime('Your calendars are still being read. Please look again in a moment.', (patience) =>
-    eventsInTime(ctx, window, patience),
+  answerInTime('Your calendars are still being read. Please try again in a moment.', (signal) =>
+    eventsInTime(ctx, window, signal),
   );
 
-async function eventsInTime(ctx: UserContext, window: EventRange, patience: AbortSignal): Promise<Uint8Array> {
+async function eventsInTime(ctx: UserContext, window: EventRange, signal: AbortSignal): Promise<Uint8Array> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await eventsOf(ctx, window);
     } catch (error) {
-      if (attempt === 3 || patience.aborted || !(error instanceof MissingFileError)) throw error;
+      if (attempt === 3 || signal.aborted || !(error instanceof MissingFileError)) throw error;
       await forgetFile(ctx, error.path);
     }
   }
 }
 
-/** Has a source read anew whose file is gone. One whose row names another file by now has been. */
+/** Makes the next attempt read the source whose file is missing. Does nothing if its row names another file by now. */
 async function forgetFile(ctx: UserContext, path: string): Promise<void> {
   await ctx.tx((tx) =>
     tx
@@ -89,8 +89,8 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
   const span = `${window.from.getTime()} ${window.to.getTime()}`;
   const key = `${span} ${sources.map(({ id, bodyPath, error }) => `${id} ${bodyPath} ${error}`).join(' ')}`;
   const { json } = await answers(ctx)(key, async () => {
-    const { order, until } = await orderOf(ctx, sources, window, span);
-    const made = await runCalendarTask(ctx, userId, merging, async () => order);
+    const { input, until } = await mergeInputOf(ctx, sources, window, span);
+    const made = await runCalendarTask(ctx, userId, merging, async () => input);
     if (made === null) throw tooBusy();
     return { json: made, bytes: made.length, until };
   });
@@ -99,19 +99,19 @@ async function eventsOf(ctx: UserContext, window: EventRange): Promise<Uint8Arra
 
 async function refreshedInTime(ctx: UserContext, known: SourceState, window: EventRange) {
   try {
-    return await withTimeout(refreshed(ctx, ctx.actor.id, known.id, window), readingMs);
+    return await withTimeout(refreshed(ctx, ctx.actor.id, known.id, window), maxReadMs);
   } catch (error) {
     if (!(error instanceof TimeoutError)) throw error;
     return { ...known, error: 'timeout' as const };
   }
 }
 
-async function orderOf(
+async function mergeInputOf(
   ctx: UserContext,
   sources: SourceState[],
   { from, to }: EventRange,
   span: string,
-): Promise<{ order: MergeOrder; until: number }> {
+): Promise<{ input: MergeInput; until: number }> {
   const expanded = await Promise.all(
     sources.map(async ({ id: sourceId, bodyPath, error }) => {
       if (bodyPath === null) return { sourceId, error, expansion: null, until: Infinity };
@@ -124,26 +124,26 @@ async function orderOf(
       return { sourceId, error, expansion, until };
     }),
   );
-  const order: MergeOrder = { sources: [], errors: [] };
-  let room = maxBytes;
+  const input: MergeInput = { sources: [], errors: [] };
+  let remainingBytes = maxBytes;
   for (const { sourceId, error, expansion } of expanded) {
-    room -= expansion?.events.length ?? 0;
-    if (expansion && room >= 0) order.sources.push({ sourceId, events: expansion.events });
-    const isWhole = expansion === null || (expansion.isWhole && room >= 0);
-    const { lines, count: lineCount } = expansion?.findings ?? none;
+    remainingBytes -= expansion?.events.length ?? 0;
+    if (expansion && remainingBytes >= 0) input.sources.push({ sourceId, events: expansion.events });
+    const isWhole = expansion === null || (expansion.isWhole && remainingBytes >= 0);
+    const { lines, count: lineCount } = expansion?.findings ?? noFindings;
     const shown = error ?? (isWhole && lineCount === 0 ? null : 'invalid');
-    if (shown !== null) order.errors.push({ sourceId, error: shown, ...(lineCount > 0 && { lines, lineCount }) });
+    if (shown !== null) input.errors.push({ sourceId, error: shown, ...(lineCount > 0 && { lines, lineCount }) });
   }
-  return { order, until: Math.min(...expanded.map(({ until }) => until)) };
+  return { input, until: Math.min(...expanded.map(({ until }) => until)) };
 }
 
-/** About what a line that is not shown as it is written takes in memory. */
+/** Approximate memory of one finding. */
 const bytesOfLine = 500;
 
-/** Of one answer: far more than twenty full calendars of ordinary words take. */
+/** Limit for one answer: far more than twenty full calendars with ordinary texts take. */
 const maxBytes = 12 * 1024 * 1024;
 
-const none = { lines: [], count: 0 };
+const noFindings = { lines: [], count: 0 };
 
-/** Of a file that ends the process which reads it, maybe for want of time. */
-const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false, isLate: true, findings: none };
+/** The result for a file that ends the process reading it, possibly because of its time limit. */
+const unreadable: Expansion = { events: Buffer.from('[]'), isWhole: false, isLate: true, findings: noFindings };

@@ -3,22 +3,22 @@ import type { Findings } from './reading/findings.ts';
 import { shown } from './reading/moment.ts';
 import { occurrencesBetween } from './reading/occurrences.ts';
 
-/** Short of what ends the process, so that there is still an answer. */
+/** Below the process's time limit, so that there is still an answer. */
 const withinMs = 6 * SECOND;
 
-/** What a source shows of a window. */
+/** The events of a source in a window. */
 export interface Expansion {
   /** A JSON list of `ListedEvent`. */
   events: Uint8Array;
-  /** False when there is more than is shown. */
+  /** False if events are missing. */
   isWhole: boolean;
-  /** Whether there was no time to look at everything: on a machine that is less busy there may be. */
+  /** Whether the time ran out; a less busy machine may read everything. */
   isLate: boolean;
-  /** What is not shown as it is written. */
+  /** Lines that are not shown as written. */
   findings: Findings;
 }
 
-/** An event as it is answered, but for its source, and what it is sorted by. */
+/** An event of the answer, without its source, and the instant it is sorted by. */
 export interface ListedEvent {
   at: number;
   event: {
@@ -33,7 +33,7 @@ export interface ListedEvent {
 
 const longestUid = 255;
 
-/** A task for a process of its own: a file of events and a window in, what takes place in it out. */
+/** Sandbox task: lists the events of a file within a window. */
 export function run({ body, from, to }: { body: Uint8Array; from: number; to: number }): Expansion {
   const until = performance.now() + withinMs;
   const { occurrences, ...state } = occurrencesBetween(body, { from, to }, () => performance.now() > until);

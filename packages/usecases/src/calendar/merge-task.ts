@@ -1,13 +1,13 @@
 import type { CalendarEvent, CalendarEvents } from '@portal/domain/calendar/events';
 import type { ListedEvent } from './expansion-task.ts';
 
-export interface MergeOrder {
+export interface MergeInput {
   sources: { sourceId: string; events: Uint8Array }[];
   errors: CalendarEvents['errors'];
 }
 
-/** A task for a process of its own: the events of each source in, the JSON of a CalendarEvents out. */
-export function run({ sources, errors }: MergeOrder): Uint8Array {
+/** Sandbox task: merges the events of all sources into the JSON of a CalendarEvents. */
+export function run({ sources, errors }: MergeInput): Uint8Array {
   const listed = sources.flatMap(({ sourceId, events }) =>
     (JSON.parse(Buffer.from(events).toString()) as ListedEvent[]).map(({ at, event }) => ({
       at,

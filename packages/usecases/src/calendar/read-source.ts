@@ -8,14 +8,14 @@ import { DAY } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
 import { parseCollectionsInSandbox, parseEventsInSandbox } from './calendar-work.ts';
 
-/** Keeps what `fill` puts into a place of its own; null for nothing. */
+/** Stores the file that `fill` writes to `place` and returns its path; null if `fill` returns false. */
 export const receive = (
   { files }: Pick<TenantContext, 'files'>,
   extension: 'ics' | 'xml',
   fill: (place: string) => Promise<boolean>,
 ): Promise<string | null> => files.receive('calendars', newId(), extension, fill);
 
-/** What was last read of a source. */
+/** The stored result of a source's last read. */
 export interface KnownState {
   validators: unknown;
   bodyPath: string | null;
@@ -28,16 +28,16 @@ export interface EventRange {
   to: Date;
 }
 
-/** What a source holds now; `bodyPath` is null where that is what is known already. */
+/** The result of a read; `bodyPath` is null if the source has not changed. */
 export interface ReadState {
   bodyPath: string | null;
   validators: unknown;
-  /** What a calendar server was asked for; null for a file, which holds everything. */
+  /** The window a calendar server was asked for; null for an events file, which holds everything. */
   covers: EventRange | null;
 }
 
 /**
- * Reads a source into a file of its own, unless it has not changed. Throws a CalendarFailure, and leaves no file then.
+ * Reads a source into a new file if it has changed. Throws a CalendarFailure and then leaves no file.
  */
 export const readSource = (
   ctx: TenantContext,
@@ -73,12 +73,12 @@ async function readServer(
     known.bodyPath !== null &&
     isCovered(window, known) &&
     !Object.values(validators).includes(null) &&
-    // Stored, their names come back in another order.
+    // The database returns the keys in another order.
     isDeepStrictEqual(validators, known.validators);
   if (isSame && known.coversFrom && known.coversTo)
     return { bodyPath: null, validators, covers: { from: known.coversFrom, to: known.coversTo } };
   const bodyPath = await receive(ctx, 'ics', async (place) => {
-    let room = maxCalendarBytes;
+    let remainingBytes = maxCalendarBytes;
     await writeFile(place, '', { flag: 'wx', mode: 0o600 });
     for (const calendar of calendars) {
       const answer = await receive(ctx, 'xml', async (answered) => {
@@ -88,8 +88,8 @@ async function readServer(
       if (answer === null) continue;
       try {
         const events = await parseEventsInSandbox(ctx, userId, answer);
-        room -= events?.length ?? 0;
-        if (events === null || room < 0) throw new CalendarFailure('invalid');
+        remainingBytes -= events?.length ?? 0;
+        if (events === null || remainingBytes < 0) throw new CalendarFailure('invalid');
         await appendFile(place, events);
       } finally {
         await ctx.files.remove(answer);
@@ -100,11 +100,11 @@ async function readServer(
   return { bodyPath, validators, covers };
 }
 
-/** Whether what was read shows everything that is asked for. */
+/** Whether the last read covers the whole window. */
 export const isCovered = ({ from, to }: EventRange, { coversFrom, coversTo }: KnownState): boolean =>
   coversFrom !== null && coversTo !== null && coversFrom <= from && coversTo >= to;
 
-/** What a server is asked for: more than is wanted now, so that turning a page asks nobody. */
+/** The window to ask a server for: larger than needed now, so that turning a page needs no further request. */
 function rangeAround(window: EventRange, now: Date): EventRange {
   const around = (from: Date, to: Date, daysLater: number) => ({
     from: new Date(from.getTime() - 92 * DAY),

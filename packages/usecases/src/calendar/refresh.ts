@@ -14,16 +14,16 @@ import { sizeOf } from './calendar-work.ts';
 import { type EventRange, isCovered, type KnownState, readSource } from './read-source.ts';
 import { accessTo, sourceColumns } from './stored-source.ts';
 
-/** From the question to the last byte (contract: 15 s). */
+/** From the request to the last byte (15 s). */
 const timeoutMs = 15 * SECOND;
-/** Longer than a reading takes, so that nobody begins another one meanwhile. */
+/** Longer than a read takes, so that no other process starts one meanwhile. */
 const claimSec = 30;
-/** Of all calendars of a tenant: thousands of ordinary ones, for these take far less than the 10 MiB that one may. */
+/** Limit for all calendars of a tenant: thousands of ordinary ones, which take far less than the 10 MiB allowed for one. */
 const maxBytesOfTenant = 1024 * 1024 * 1024;
-/** How long what was read is good, and how long nobody asks again who failed. */
+/** How long a read stays fresh, and how long to wait after a failure. */
 export const freshness = sql`case when ${calendarSources.error} is null then interval '5 minutes' else interval '1 minute' end`;
 
-/** How a source stands: what is shown of it, and what is wrong with it. */
+/** A source's state: the stored events and the last error. */
 export const stateColumns = {
   id: calendarSources.id,
   bodyPath: calendarSources.bodyPath,
@@ -38,12 +38,12 @@ export interface SourceState {
   error: CalendarError | null;
 }
 
-/** Readings under way in this process, by source and window. */
-const underWay = resource(() => new Map<string, Promise<SourceState | undefined>>());
+/** Reads in progress in this process, by source and window. */
+const readsInProgress = resource(() => new Map<string, Promise<SourceState | undefined>>());
 
 /**
- * A source as it is once it was asked again, or is known by another process that was at it. One question for a source at a time,
- * however many want to know. Undefined when it is gone.
+ * The state of a source after a fresh read by this or another process. All callers share one read of a source at a time. Undefined if the
+ * source has been deleted.
  */
 export function refreshed(
   ctx: TenantContext,
@@ -51,7 +51,7 @@ export function refreshed(
   id: string,
   window: EventRange,
 ): Promise<SourceState | undefined> {
-  const all = underWay(ctx);
+  const all = readsInProgress(ctx);
   const key = `${id} ${window.from.getTime()} ${window.to.getTime()}`;
   let reading = all.get(key);
   if (!reading) {
@@ -83,7 +83,7 @@ async function refresh(ctx: TenantContext, userId: string, id: string, window: E
   }
 }
 
-/** Takes a source to be read; nothing while somebody else is at it, or when it is gone. */
+/** Claims a source for a read; undefined while another process holds the claim, or if the source has been deleted. */
 async function claimed(ctx: TenantContext, id: string, claim: string) {
   const [source] = await ctx.tx((tx) =>
     tx
@@ -107,7 +107,7 @@ async function claimed(ctx: TenantContext, id: string, claim: string) {
 
 type ClaimedSource = NonNullable<Awaited<ReturnType<typeof claimed>>>;
 
-/** Whether a source has to be asked: nobody did for a while, or a server was asked for other days. */
+/** Whether a source needs a read: the last one is too old, or a server was asked for another window. */
 export const isDue = (source: KnownState & { kind: string; isFresh: boolean; error: unknown }, window: EventRange) =>
   !source.isFresh || (source.kind === 'caldav' && source.error === null && !isCovered(window, source));
 
@@ -116,39 +116,39 @@ async function readClaimed(
   userId: string,
   source: ClaimedSource,
   claim: string,
-  patience: Patience,
+  limits: ReadLimits,
 ): Promise<void> {
-  // Who came before may have read it while this call waited.
-  const outcome = isDue(source, patience.window) ? await tried(ctx, userId, source, patience) : { found: null };
+  // Another process may have read it while this call waited.
+  const outcome = isDue(source, limits.window) ? await readState(ctx, userId, source, limits) : { found: null };
   const found = 'found' in outcome ? outcome.found : null;
   const staleFile = await withNewFiles(ctx.files, found?.bodyPath ? [found.bodyPath] : [], () =>
     ctx.tx(async (tx) => {
-      // Whoever stores at the same time counts this file, or is counted here.
+      // The lock makes concurrent transactions see each other's files in the sum.
       if (found?.bodyPath) await lockTenant(tx, ctx.tenantId);
       const [now] = await tx
         .select({ claim: calendarSources.claim, bodyPath: calendarSources.bodyPath })
         .from(calendarSources)
         .where(eq(calendarSources.id, source.id))
         .for('update');
-      // Deleted or changed meanwhile, or taken over by somebody else: this answer is about what was.
+      // The source was deleted or changed meanwhile, or another process took it over: this result is outdated.
       if (now?.claim !== claim) return found?.bodyPath ?? null;
-      const hasRoom =
-        !found?.bodyPath || (await bytesBeside(tx, source.id)) + (found.sizeBytes ?? 0) <= maxBytesOfTenant;
-      const kept: Found | null = hasRoom ? found : { error: 'storageFull' };
+      const fits =
+        !found?.bodyPath || (await bytesOfOthers(tx, source.id)) + (found.sizeBytes ?? 0) <= maxBytesOfTenant;
+      const stored: Found | null = fits ? found : { error: 'storageFull' };
       await tx
         .update(calendarSources)
-        .set({ ...kept, ...(kept && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
+        .set({ ...stored, ...(stored && { checkedAt: sql`now()` }), claim: null, claimedUntil: null })
         .where(eq(calendarSources.id, source.id));
       if (!found?.bodyPath) return null;
-      return hasRoom ? now.bodyPath : found.bodyPath;
+      return fits ? now.bodyPath : found.bodyPath;
     }),
   );
   if (staleFile !== null) await ctx.files.remove(staleFile);
   if ('failure' in outcome) throw outcome.failure;
 }
 
-/** What the tenant at work keeps of all other calendars. */
-async function bytesBeside(tx: Tx, id: string): Promise<number> {
+/** Bytes the tenant stores for all other calendars. */
+async function bytesOfOthers(tx: Tx, id: string): Promise<number> {
   const [row] = await tx
     .select({ bytes: sql<number>`coalesce(sum(${calendarSources.sizeBytes}), 0)::float8` })
     .from(calendarSources)
@@ -156,12 +156,12 @@ async function bytesBeside(tx: Tx, id: string): Promise<number> {
   return row?.bytes ?? 0;
 }
 
-interface Patience {
+interface ReadLimits {
   window: EventRange;
   timeoutMs: number;
 }
 
-/** What a reading changes about the row: everything, or the error alone. */
+/** The columns a read changes: all of them, or only the error. */
 interface Found {
   error: CalendarError | null;
   bodyPath?: string;
@@ -171,12 +171,12 @@ interface Found {
   coversTo?: Date | null;
 }
 
-/** What was found, or why that is not the calendar's fault: somebody else may then try at once. */
-async function tried(
+/** The result of a read. A `failure` is not the calendar's fault and is not stored, so the next call may try at once. */
+async function readState(
   ctx: TenantContext,
   userId: string,
   source: ClaimedSource,
-  { window, timeoutMs: left }: Patience,
+  { window, timeoutMs: left }: ReadLimits,
 ): Promise<{ found: Found } | { failure: unknown }> {
   try {
     const access = accessTo(ctx, source, { username: source.username }, left);

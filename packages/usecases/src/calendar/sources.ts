@@ -58,7 +58,7 @@ function shownSource(ctx: UserContext, row: Row): CalendarSource {
   };
 }
 
-/** Adds a calendar; it is read when somebody asks for events. Throws 409 `LIMIT_REACHED` at 20. */
+/** Adds a calendar; the next request for events reads it. Throws 409 `LIMIT_REACHED` at 20. */
 export const addSource = (ctx: UserContext, input: NewCalendarSource): Promise<CalendarSource> =>
   changeDashboards(ctx, async (tx) => {
     if ((await tx.$count(calendarSources, eq(calendarSources.userId, ctx.actor.id))) >= maxSources) {
@@ -84,8 +84,8 @@ export const addSource = (ctx: UserContext, input: NewCalendarSource): Promise<C
   });
 
 /**
- * Changes what is named. Where that is what the events are read by, what was read before is forgotten, and an answer that is on its
- * way will not count. Throws 404, and 400 `SECRET_REQUIRED` where a stored secret would go elsewhere.
+ * Changes the fields of `change`. A new kind, address or sign-in discards the events read before, and the result of a read in progress.
+ * Throws 404, and 400 `SECRET_REQUIRED` if a stored secret would go to another target.
  */
 export async function changeSource(
   ctx: UserContext,
@@ -114,20 +114,20 @@ export async function changeSource(
           : (storedSecret(ctx, id, 'url', before).sealedFor(targetOf('url', to), url) ?? ''),
       password: sealedPassword(ctx, id, before, to, change.password),
     };
-    const isElsewhere = (['kind', 'url', 'username', 'password'] as const).some(
+    const isOtherTarget = (['kind', 'url', 'username', 'password'] as const).some(
       (field) => row[field] !== before[field],
     );
     await tx
       .update(calendarSources)
-      .set({ ...row, ...(isElsewhere && unread) })
+      .set({ ...row, ...(isOtherTarget && unread) })
       .where(eq(calendarSources.id, id));
-    return { source: shownSource(ctx, row), staleFile: isElsewhere ? before.bodyPath : null };
+    return { source: shownSource(ctx, row), staleFile: isOtherTarget ? before.bodyPath : null };
   });
   if (staleFile !== null) await ctx.files.remove(staleFile);
   return source;
 }
 
-/** A source nobody has read. */
+/** Columns of a source that has not been read. */
 const unread = {
   checkedAt: null,
   error: null,
@@ -139,7 +139,7 @@ const unread = {
   claimedUntil: null,
 };
 
-/** Deletes a calendar with what was read of it; widgets that showed it do without. Throws 404. */
+/** Deletes a calendar with its stored events and removes it from widgets. Throws 404. */
 export async function deleteSource(ctx: UserContext, id: string): Promise<void> {
   const file = await changeDashboards(ctx, async (tx) => {
     const source = await ownSource(tx, ctx, id, 'update');
@@ -151,7 +151,7 @@ export async function deleteSource(ctx: UserContext, id: string): Promise<void> 
   if (file !== null) await ctx.files.remove(file);
 }
 
-/** A blank password of a source that has none is none, wherever it would go. */
+/** The sealed password. A blank one for a source without a password stays null and needs no check of its target. */
 function sealedPassword(
   ctx: UserContext,
   id: string,

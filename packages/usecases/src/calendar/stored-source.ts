@@ -9,7 +9,7 @@ import type { TenantContext, UserContext } from '@portal/platform/context';
 import { UnreadableSecretError } from '@portal/platform/secrets/sealed';
 import type { StoredSecret } from '@portal/platform/secrets/stored-secret';
 
-/** What of a source is needed to reach it, its secrets sealed. */
+/** The columns needed to reach a source, with sealed secrets. */
 export const sourceColumns = {
   id: calendarSources.id,
   kind: calendarSources.kind,
@@ -21,7 +21,7 @@ export const sourceColumns = {
 
 export type StoredSource = Pick<typeof calendarSources.$inferSelect, keyof typeof sourceColumns>;
 
-/** One of the caller's sources. Locked until the transaction ends when it is about to change. */
+/** One of the caller's sources. `lock` holds the row until the transaction ends. */
 export async function ownSource(
   db: Pick<Tx, 'select'>,
   ctx: UserContext,
@@ -38,17 +38,17 @@ export async function ownSource(
 
 type SecretField = 'url' | 'password';
 
-/** Binds a sealed secret to its place, so that it cannot be carried to another source’s row. */
+/** Binds a sealed secret to its row, so that it cannot be moved to another source. */
 export const secretContext =
   (field: SecretField) =>
   (id: string): string =>
     `calendar_sources.${field}:${id}`;
 
-/** The address of a file belongs to its server, a password to the account there as well. */
+/** The address of a file is bound to its server, a password also to the account there. */
 export const targetOf = (field: SecretField, { origin, username }: Pick<StoredSource, 'origin' | 'username'>) =>
   sourceTarget(origin, field === 'url' ? null : username);
 
-/** A secret of a source as its row has it. */
+/** A secret as stored in the source's row. */
 export const storedSecret = (
   { secrets }: Pick<TenantContext, 'secrets'>,
   id: string,
@@ -63,8 +63,8 @@ export const storedSecret = (
   });
 
 /**
- * The address somebody entered; undefined where the stored one is meant. Throws 400 where there is none, where it would not be one of
- * that server, and where that of a file, which is a secret, would become that of a server, which is shown.
+ * The address the user entered; undefined to keep the stored one. Throws 400 if there is no stored address, if it belongs to another
+ * server, and if the address of a file, which is a secret, would become that of a server, which is shown.
  */
 export function enteredAddress(
   url: string | undefined,
@@ -75,13 +75,16 @@ export function enteredAddress(
   if (!isKept) return url;
   if (!stored) throw invalidField('url', 'must be the whole address');
   if (url && new URL(url).origin !== stored.origin)
-    throw invalidField('url', 'must be entered again: the stored one is for another server', 'SECRET_REQUIRED');
+    throw invalidField('url', 'must be entered again: the stored address is for another server', 'SECRET_REQUIRED');
   if (stored.kind === 'ics' && kind !== 'ics')
-    throw invalidField('url', 'must be entered again: the stored one is that of a file', 'SECRET_REQUIRED');
+    throw invalidField('url', 'must be entered again: the stored address is that of a file', 'SECRET_REQUIRED');
   return undefined;
 }
 
-/** How a source is reached, with its stored secrets unless others are given. Throws 400 `SECRET_REQUIRED` where these are for another target. */
+/**
+ * How to reach a source, with its stored secrets unless others are given. Throws 400 `SECRET_REQUIRED` if the stored ones are for another
+ * target.
+ */
 export function accessTo(
   ctx: TenantContext,
   stored: StoredSource | undefined,

@@ -19,21 +19,21 @@ const inSlot = openSemaphore({
   refusal: () => busy('Several calendars are already being tested. Please try again in a moment.', 15),
 });
 
-/** Within the 15 s a test may take (specification, “calendar test timeout”). */
+/** Below the 15 s a test may take. */
 const timeoutMs = 14 * SECOND;
 
 /**
- * Tries a calendar before it is saved; what is left blank is that of the source named by `id`. Trouble with the calendar is part of the
- * answer. Throws 404 for an unknown `id`, 400 without an address, and 429 after ten tries in a minute.
+ * Tests a calendar before it is saved; blank fields use the values of the source `id`. Problems with the calendar are part of the answer.
+ * Throws 404 for an unknown `id`, 400 without an address, and 429 after ten tests in a minute.
  */
 export async function testSource(ctx: UserContext, test: CalendarSourceTest): Promise<CalendarTestResult> {
-  return tried(ctx, test.id ? await storedFor(ctx, test.id) : undefined, test);
+  return testWith(ctx, test.id ? await storedFor(ctx, test.id) : undefined, test);
 }
 
-/** Tries a calendar as it is stored. Throws 404, and 429 after ten tries in a minute. */
+/** Tests a stored calendar. Throws 404, and 429 after ten tests in a minute. */
 export async function testStoredSource(ctx: UserContext, id: string): Promise<CalendarTestResult> {
   const stored = await storedFor(ctx, id);
-  return tried(ctx, stored, { kind: stored.kind });
+  return testWith(ctx, stored, { kind: stored.kind });
 }
 
 async function storedFor(ctx: UserContext, id: string): Promise<StoredSource> {
@@ -42,7 +42,7 @@ async function storedFor(ctx: UserContext, id: string): Promise<StoredSource> {
   return stored;
 }
 
-async function tried(
+async function testWith(
   ctx: UserContext,
   stored: StoredSource | undefined,
   { kind, password, ...form }: Omit<CalendarSourceTest, 'id'>,
@@ -61,7 +61,9 @@ async function tried(
       hasStoredSecret: Boolean(stored?.password),
       each: 'user',
     });
-    return await inSlot(() => withTimeout(look(ctx, kind, access), timeoutMs + SECOND / 2), { key: ctx.tenantId });
+    return await inSlot(() => withTimeout(readForTest(ctx, kind, access), timeoutMs + SECOND / 2), {
+      key: ctx.tenantId,
+    });
   } catch (error) {
     const failure = error instanceof TimeoutError ? new CalendarFailure('timeout') : error;
     if (!(failure instanceof CalendarFailure)) throw error;
@@ -69,12 +71,16 @@ async function tried(
   }
 }
 
-async function look(ctx: UserContext, kind: StoredSource['kind'], access: CalendarAccess): Promise<CalendarTestResult> {
+async function readForTest(
+  ctx: UserContext,
+  kind: StoredSource['kind'],
+  access: CalendarAccess,
+): Promise<CalendarTestResult> {
   if (kind === 'caldav') {
     const calendars = await findCalendars(access, (body) => parseCollectionsInSandbox(ctx, ctx.actor.id, body));
     return { ok: true, error: null, calendars: calendars.map(({ name, url }) => ({ name, url })) };
   }
-  // To its end, for it may be too large; nothing of it is kept.
+  // Download all of it, because it may be too large, but store nothing.
   await receive(ctx, 'ics', async (place) => {
     await downloadIcs(access, place);
     return false;

@@ -6,9 +6,9 @@ import { discoverIcon } from './jobs.ts';
 
 export const dashboards: Area = {
   name: 'dashboards',
-  tags: { dashboards: 'An account’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
+  tags: { dashboards: 'A user’s own dashboards: tabs, layouts, widgets, pictures and favorites.' },
   jobs: [discoverIcon],
-  // A search mostly waits for a page that may never answer.
+  // A search spends most of its time waiting for a page that may never answer.
   concurrency: { icons: quarterEach(50) },
   files: [
     { folder: 'dashboard-images', table: dashboardImages, path: dashboardImages.storagePath },

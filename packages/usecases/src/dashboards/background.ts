@@ -9,7 +9,7 @@ import { changeDashboards } from './change-dashboards.ts';
 
 /** Sets the background of the caller's dashboards. Throws 404 for a picture that is not the caller's. */
 export const setDashboardBackground = (ctx: UserContext, background: DashboardBackground): Promise<Profile> =>
-  // The picture cannot go between the look at it and the write.
+  // Inside this transaction, no other request can delete the picture between the check and the write.
   changeDashboards(ctx, async (tx) => {
     if (background.kind === 'image') {
       const { imageId } = background;

@@ -14,18 +14,18 @@ const lockAccount = prepared<{ userId: string }>()('dashboards_lock', (db) =>
 );
 
 /**
- * A transaction in which nobody else changes the caller's tabs, layouts, widgets or pictures: it holds the account's row.
- * Limits are counted, positions closed and items compared with widgets in here; reading and signing in go on meanwhile.
+ * A transaction that locks the account's row, so that no other request changes the caller's tabs, layouts, widgets or pictures.
+ * Code that counts limits, renumbers positions or compares items with widgets runs in it; reads and sign-ins do not wait for it.
  */
 export const changeDashboards = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => {
-    // The lock goes ahead of the work's first statement, in one flush: the server does one after the other anyway.
+    // Send the lock and the first statement of `work` in one flush; the server executes them in order.
     const [account, result] = await Promise.all([tx.run(lockAccount, { userId: ctx.actor.id }), work(tx)]);
     checkIsThere(account);
     return result;
   });
 
-/** The same for a single statement: lock, statement and commit leave in one flush. */
+/** Like `changeDashboards` for a single statement: sends lock, statement and commit in one flush. */
 export const changeDashboardsBy = <Params extends Record<string, unknown>, Row>(
   ctx: UserContext,
   statement: Prepared<Params, Row>,
@@ -41,6 +41,6 @@ export const changeDashboardsBy = <Params extends Record<string, unknown>, Row>(
   });
 
 function checkIsThere(account: unknown[]): void {
-  // Deleted while its last request was under way, and its dashboards with it.
+  // The account was deleted during this request, together with its dashboards.
   if (account.length === 0) throw unauthenticated();
 }

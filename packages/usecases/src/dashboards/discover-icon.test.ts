@@ -12,7 +12,7 @@ import { addFavorite, changeFavorite, deleteFavorite, listFavorites } from './fa
 import { createTab } from './tabs.ts';
 import { addWidget } from './widgets.ts';
 
-/** What the page under test does, by path. */
+/** Behavior of the page under test, by path. */
 const pages: Record<string, RequestListener> = {
   '/page': (_request, response) => response.end('<link rel=icon href=/icon.png>'),
   '/icon.png': (_request, response) => response.end(pngIcon()),
@@ -52,7 +52,7 @@ const iconFiles = async (): Promise<number> =>
   ).length;
 
 describe('the search for an icon', () => {
-  it('keeps a copy of what the page names', async () => {
+  it('stores a copy of the icon the page names', async () => {
     const id = await add('/page');
     await discover(id);
     expect(await shown(id)).toMatchObject({
@@ -68,7 +68,7 @@ describe('the search for an icon', () => {
     expect(await iconFiles()).toBe(files);
   });
 
-  it('takes the address a person named instead, and an SVG only cleaned', async () => {
+  it('prefers the address the user entered, and stores an SVG only cleaned', async () => {
     const id = await add('/page', at('/icon.svg'));
     await discover(id);
     expect(await shown(id)).toMatchObject({ iconUrl: at('/icon.svg'), iconVersion: 1 });
@@ -80,7 +80,7 @@ describe('the search for an icon', () => {
     expect(await iconOf(id)).toBeNull();
   });
 
-  it('names no address for an icon within the page', async () => {
+  it('stores no address for an icon inside the page', async () => {
     const id = await add('/inside');
     await discover(id);
     expect(await shown(id)).toMatchObject({ iconUrl: null, iconVersion: 1 });
@@ -90,7 +90,7 @@ describe('the search for an icon', () => {
     expect(await shown(id)).toMatchObject({ iconVersion: 2 });
   });
 
-  it('takes an address of more than 2,048 characters for none', async () => {
+  it('ignores an address of more than 2,048 characters', async () => {
     const [fits, tooLong] = [2_048, 2_049].map((length) => `/icon.png?${'x'.repeat(length - at('/icon.png?').length)}`);
     for (const path of [fits, tooLong] as string[]) {
       pages[path] = (_request, response) => response.end(pngIcon({ shade: 5 }));
@@ -103,7 +103,7 @@ describe('the search for an icon', () => {
     }
   });
 
-  it('leaves what is there when it finds nothing', async () => {
+  it('keeps the existing icon if it finds nothing', async () => {
     const id = await add('/page');
     await discover(id);
     const icon = pages['/icon.png'];
@@ -114,7 +114,7 @@ describe('the search for an icon', () => {
     expect((await iconOf(id))?.bytes).toEqual(pngIcon());
   });
 
-  it('calls nobody it may not call', async () => {
+  it('calls no blocked address', async () => {
     for (const [page, icon] of [
       [canary.origin, undefined],
       [`http://localhost:${canary.port}/`, undefined],
@@ -129,7 +129,7 @@ describe('the search for an icon', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  it('never takes the place of an uploaded icon', async () => {
+  it('never replaces an uploaded icon', async () => {
     const id = await add('/page');
     await uploadIcon(ctx, id, async () => pngIcon({ shade: 1 }));
     await discover(id);
@@ -141,7 +141,7 @@ describe('the search for an icon', () => {
     ['another page', (id) => changeFavorite(ctx, id, { url: 'https://example.org/' })],
     ['another icon', (id) => changeFavorite(ctx, id, { iconUrl: 'https://example.org/i.png' })],
     ['its deletion', (id) => deleteFavorite(ctx, id)],
-  ])('gives way to %s that comes while it waits', async (_name, happen) => {
+  ])('yields to %s during the search', async (_name, happen) => {
     const id = await add('/slow');
     const before = await iconFiles();
     pages['/slow'] = (_request, response) => void happen(id).then(() => response.end('<link rel=icon href=/icon.png>'));
@@ -151,7 +151,7 @@ describe('the search for an icon', () => {
     expect((await iconFiles()) - before).toBe(now?.hasUploadedIcon === true ? 1 : 0);
   });
 
-  it('does not bring back an icon that is removed while it waits', async () => {
+  it('does not restore an icon removed during the search', async () => {
     const id = await add('/slow');
     pages['/slow'] = (_request, response) => response.end('<link rel=icon href=/icon.png>');
     await discover(id);
@@ -162,14 +162,14 @@ describe('the search for an icon', () => {
     expect(await iconOf(id)).toBeNull();
   });
 
-  it('stops when its worker does', async () => {
+  it('stops with its worker', async () => {
     const id = await add('/silent');
     const controller = new AbortController();
     pages['/silent'] = () => controller.abort(new Error('the worker stops'));
     await expect(discover(id, controller.signal)).rejects.toThrow('the worker stops');
   });
 
-  it('has nothing to do for a favorite that is gone', async () => {
+  it('does nothing for a deleted favorite', async () => {
     const id = await add('/page');
     await deleteFavorite(ctx, id);
     await expect(discover(id)).resolves.toBeUndefined();

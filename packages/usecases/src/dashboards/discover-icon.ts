@@ -10,13 +10,13 @@ import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { type IconImage, iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf } from '@portal/platform/images/icon-type';
 
-/** For each thing that is fetched on the way (specification, Limits: icon discovery page read). */
+/** Timeout of each request of a search (icon discovery page read). */
 const searchTimeoutMs = 4 * SECOND;
 
 /**
- * Looks for the icon of a favorite where its address was named, else on its page, and keeps a copy. A favorite that is gone, has an
- * uploaded icon or was changed meanwhile is left alone. A page without an icon, or one nobody can reach, is nothing to complain
- * about: whatever the favorite had stays.
+ * Fetches the icon of a favorite from the address the user entered, otherwise searches its page, and stores a copy. Does nothing if the
+ * favorite was deleted, has an uploaded icon or was changed meanwhile. An unreachable page or one without an icon is not an error: the
+ * favorite keeps its icon.
  */
 export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: string, signal: AbortSignal): Promise<void> {
   const [favorite] = await ctx.read((db) =>
@@ -36,14 +36,14 @@ export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: strin
     maxBytes: iconMaxBytes,
     signal,
   });
-  const needless = await withNewFiles(ctx.files, [path], () =>
+  const unusedFile = await withNewFiles(ctx.files, [path], () =>
     ctx.tx(async (tx) => {
       const [now] = await tx
         .select({ iconPath: favorites.iconPath, iconVersion: favorites.iconVersion })
         .from(favorites)
         .where(eq(favorites.id, favoriteId))
         .for('update');
-      // Uploaded, removed or looked for elsewhere meanwhile: that is what counts.
+      // The user uploaded, removed or redirected the icon meanwhile; that change wins.
       if (now?.iconVersion !== favorite.iconVersion) return path;
       await tx
         .update(favorites)
@@ -57,7 +57,7 @@ export async function discoverFavoriteIcon(ctx: TenantContext, favoriteId: strin
       return now.iconPath;
     }),
   );
-  if (needless !== null) await ctx.files.remove(needless);
+  if (unusedFile !== null) await ctx.files.remove(unusedFile);
 }
 
 async function searchQuietly(

@@ -33,14 +33,14 @@ const iconOf = prepared<{ favoriteId: string; userId: string }>()('favorite_icon
     .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
 );
 
-/** Which icon a favorite has now. Throws 404, also without one. */
+/** The current icon of a favorite. Throws 404, also if it has none. */
 export async function getIcon(ctx: UserContext, favoriteId: string): Promise<StoredIcon> {
   const [icon] = await ctx.run(iconOf, { favoriteId, userId: ctx.actor.id });
   if (!icon?.path) throw notFound();
   return { path: icon.path, type: icon.type as IconType, version: icon.version };
 }
 
-/** Its bytes. Throws 404 when they are gone since. */
+/** Opens the file of an icon. Throws 404 if it has been removed meanwhile. */
 export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<OpenedFile> {
   const file = await ctx.files.open(path);
   if (!file) throw notFound();
@@ -48,7 +48,7 @@ export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<
 }
 
 /**
- * Makes an upload the icon of a favorite. It is taken in and looked at once the favorite is known to be the caller's.
+ * Makes an upload the icon of a favorite. Receives the upload only after checking that the favorite belongs to the caller.
  * Throws 400 `UNSUPPORTED_IMAGE`, 404, and what `takeUpload` throws.
  */
 export async function uploadIcon(
@@ -75,7 +75,7 @@ export async function uploadIcon(
         .set({ iconPath: path, iconType: icon.type, isIconUploaded: true, iconVersion: before.iconVersion + 1 })
         .where(eq(favorites.id, favoriteId))
         .returning(favoriteColumns);
-      if (!changed) throw new Error('an update of a locked row answered none');
+      if (!changed) throw new Error('an update of a locked row returned no row');
       return { favorite: changed, fileBefore: before.iconPath };
     }),
   );
@@ -84,8 +84,8 @@ export async function uploadIcon(
 }
 
 /**
- * Removes the icon of a favorite. Behind an uploaded one the page's own is looked for again; a found one is gone with the address
- * it came from. None at all is fine. Throws 404.
+ * Removes the icon of a favorite. After an uploaded icon, starts a search for the page's own; a found icon is removed with its address.
+ * Does nothing if there is no icon. Throws 404.
  */
 export async function removeIcon(ctx: UserContext, favoriteId: string): Promise<void> {
   const search = { tenantId: ctx.tenantId, favoriteId };
@@ -111,30 +111,30 @@ export async function removeIcon(ctx: UserContext, favoriteId: string): Promise<
   if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
 }
 
-/** How many searches of one account may be under way or wait: silent pages hold places for which all others wait. */
+/** Maximum number of unfinished searches of one account: silent pages occupy slots that all other searches wait for. */
 const maxSearches = 50;
 
 /**
- * Has the icon of a favorite looked for, as a run; a search that has not begun yet will do. An uploaded icon stays. Throws 404,
- * and 429 while as many of the account as may be are under way.
+ * Starts a search for the icon of a favorite as a run, or joins one that has not begun yet. An uploaded icon stays. Throws 404, and 429
+ * if the account has the maximum number of unfinished searches.
  */
 export async function startIconDiscovery(ctx: UserContext, favoriteId: string): Promise<{ runId: string }> {
   const runId = await ctx.tx(async (tx) => {
     await lockOwnFavorite(tx, ctx, favoriteId);
     return addIconSearch(tx, ctx, favoriteId);
   });
-  if (runId === null) throw busy('Many icons are already being searched for. Please wait before you try again.', 10);
+  if (runId === null) throw busy('The portal is already searching for many of your icons. Please try again later.', 10);
   await ctx.enqueue(discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { runId });
   return { runId };
 }
 
 /**
- * The run that will look for a favorite's icon as it stands after this transaction: one that has not begun yet, else a new one.
- * One at work may have read the favorite already, and does not count. Null while as many of the account as may be are under way: the
- * favorite then goes without until it is asked for. The job is handed over after the commit.
+ * The run that will search for a favorite's icon after this transaction: one that has not begun yet, otherwise a new one. A run in
+ * progress may have read the favorite already and does not count. Null if the account has the maximum number of unfinished searches; the
+ * favorite then has no icon until the user requests a search. The caller enqueues the job after the commit.
  */
 export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string): Promise<string | null> {
-  // Locked: a worker about to begin it waits for what is written here.
+  // The lock makes a worker that is about to begin the run wait for this transaction.
   const [waiting] = await tx
     .select({ id: runs.id })
     .from(runs)
@@ -149,10 +149,10 @@ export async function addIconSearch(tx: Tx, ctx: UserContext, favoriteId: string
     .for('update');
   if (waiting) return waiting.id;
   const startedBy = ctx.actor.id;
-  const underWay = await tx.$count(
+  const unfinished = await tx.$count(
     runs,
     and(eq(runs.startedBy, startedBy), eq(runs.kind, discoverIcon.name), isUnfinished),
   );
-  if (underWay >= maxSearches) return null;
+  if (unfinished >= maxSearches) return null;
   return addRun(tx, discoverIcon, { tenantId: ctx.tenantId, favoriteId }, { startedBy });
 }

@@ -34,7 +34,7 @@ const add = (title = 'Page', more: { iconUrl?: string; url?: string; widgetId?: 
   addFavorite(ctx, { widgetId, title, url: 'https://example.org/', ...more });
 const places = async (widget = widgetId) =>
   (await listFavorites(ctx, widget)).map(({ title, position }) => `${position} ${title}`);
-/** Whether the icon of a favorite is going to be looked for because of what is done here. */
+/** Whether an action starts a search for the icon of a favorite. */
 const isSearchedAfter = async (favoriteId: string, work: () => Promise<unknown>): Promise<boolean> => {
   await ctx.tx((tx) => tx.update(runs).set({ state: 'succeeded' }));
   await work();
@@ -57,7 +57,7 @@ const notFound = expect.objectContaining({ kind: 'not_found', code: 'NOT_FOUND' 
 const refused = expect.objectContaining({ kind: 'invalid', code: 'VALIDATION_FAILED' });
 
 describe('favorites', () => {
-  it('stand in their widget in the order they were added, and each has its icon looked for', async () => {
+  it('are listed in the order they were added, and each starts a search for its icon', async () => {
     const favorite = await add('First', { iconUrl: 'https://example.org/i.png' });
     expect(favorite).toEqual({
       id: expect.any(String),
@@ -76,7 +76,7 @@ describe('favorites', () => {
     expect([await searches(favorite.id), await searches(second.id)]).toEqual([1, 1]);
   });
 
-  it('are listed all together, widget by widget', async () => {
+  it('are listed together, widget by widget', async () => {
     const other = await addFavoritesWidget();
     const [a, b] = [await add('A', { widgetId: other }), await add('B')];
     const c = await add('C', { widgetId: other });
@@ -85,7 +85,7 @@ describe('favorites', () => {
     expect(await listFavorites(ctx, await addFavoritesWidget())).toEqual([]);
   });
 
-  it('belong to a favorites widget of one’s own', async () => {
+  it('need a favorites widget of their owner', async () => {
     const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
     await expect(addFavorite(stranger, { widgetId, title: 'x', url: 'https://example.org' })).rejects.toEqual(notFound);
     await expect(add('x', { widgetId: newId() })).rejects.toEqual(notFound);
@@ -96,7 +96,7 @@ describe('favorites', () => {
     await expect(listFavorites(stranger, widgetId)).rejects.toEqual(notFound);
   });
 
-  it('are 200 a widget, however many are added at once', async () => {
+  it('are limited to 200 per widget, also with concurrent calls', async () => {
     for (let n = 0; n < 195; n += 1) await add();
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => add()));
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -108,7 +108,7 @@ describe('favorites', () => {
     await add('elsewhere', { widgetId: await addFavoritesWidget() });
   });
 
-  it('close the gap one leaves', async () => {
+  it('are renumbered after a deletion', async () => {
     const all = [await add('A'), await add('B'), await add('C'), await add('D')];
     await deleteFavorite(ctx, all[1]?.id ?? '');
     expect(await places()).toEqual(['0 A', '1 C', '2 D']);
@@ -118,7 +118,7 @@ describe('favorites', () => {
     await expect(deleteFavorite(ctx, all[0]?.id ?? '')).rejects.toEqual(notFound);
   });
 
-  it('go with their widget', async () => {
+  it('are deleted with their widget', async () => {
     const { id } = await add();
     await uploadIcon(ctx, id, async () => pngIcon());
     await removeWidget(ctx, widgetId);
@@ -126,7 +126,7 @@ describe('favorites', () => {
     await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
   });
 
-  it('leave their icons to the sweep of files when their widget goes', async () => {
+  it('leave their icons to the sweep of files when their widget is deleted', async () => {
     const others = await iconFiles();
     const kept = await add('kept', { widgetId: await addFavoritesWidget() });
     for (const { id } of [await add(), await add(), kept]) await uploadIcon(ctx, id, async () => pngIcon());
@@ -142,7 +142,7 @@ describe('favorites', () => {
 });
 
 describe('their order', () => {
-  it('is the one that was sent, with or without the widget’s name', async () => {
+  it('is the one sent, with or without the widget’s id', async () => {
     const [a, b, c] = [await add('A'), await add('B'), await add('C')];
     const answer = await orderFavorites(ctx, { ids: [c.id, a.id, b.id] });
     expect(answer.map(({ title, position }) => `${position} ${title}`)).toEqual(['0 C', '1 A', '2 B']);
@@ -151,7 +151,7 @@ describe('their order', () => {
     expect(await orderFavorites(ctx, { widgetId: await addFavoritesWidget(), ids: [] })).toEqual([]);
   });
 
-  it('names all of one widget, each once, and nothing else', async () => {
+  it('must name all favorites of one widget exactly once, and nothing else', async () => {
     const [a, b] = [await add('A'), await add('B')];
     const other = await addFavoritesWidget();
     const elsewhere = await add('C', { widgetId: other });
@@ -175,7 +175,7 @@ describe('their order', () => {
     expect(await places()).toEqual(['0 A', '1 B']);
   });
 
-  it('and a deletion at once leave no gap', async () => {
+  it('and a concurrent deletion leave no gap', async () => {
     for (let round = 0; round < 10; round += 1) {
       const widget = await addFavoritesWidget();
       const ids: string[] = [];
@@ -191,14 +191,14 @@ describe('their order', () => {
 });
 
 describe('a change', () => {
-  it('is of what is named', async () => {
+  it('affects only the fields sent', async () => {
     const favorite = await add('A', { iconUrl: 'https://example.org/i.png' });
     expect(await changeFavorite(ctx, favorite.id, { title: 'B' })).toEqual({ ...favorite, title: 'B' });
     expect(await isSearchedAfter(favorite.id, () => changeFavorite(ctx, favorite.id, { title: 'C' }))).toBe(false);
     expect(await changeFavorite(ctx, favorite.id, {})).toEqual({ ...favorite, title: 'C' });
   });
 
-  it('of where the icon comes from drops what was found and looks again', async () => {
+  it('of the icon’s address removes the found icon and starts a new search', async () => {
     const { id } = await add('A');
     for (const [change, expected, isSearched] of [
       [{ url: 'https://other.example/' }, { iconUrl: null, iconVersion: 1 }, true],
@@ -214,7 +214,7 @@ describe('a change', () => {
     }
   });
 
-  it('to no icon where one was found has it looked for again', async () => {
+  it('to no icon starts a new search if one was found', async () => {
     const { id } = await add('A');
     await ctx.tx((tx) =>
       tx
@@ -226,7 +226,7 @@ describe('a change', () => {
     expect(await changeFavorite(ctx, id, {})).toMatchObject({ iconUrl: null, iconVersion: 2 });
   });
 
-  it('that comes before a search has begun needs no other one', async () => {
+  it('before a search has begun starts no other search', async () => {
     const { id } = await add('A');
     await changeFavorite(ctx, id, { url: 'https://other.example/' });
     const { runId } = await startIconDiscovery(ctx, id);
@@ -236,21 +236,21 @@ describe('a change', () => {
     expect((await startIconDiscovery(ctx, id)).runId).not.toBe(runId);
   });
 
-  it('begins no search while fifty of the account are under way', async () => {
+  it('starts no search while the account has fifty unfinished ones', async () => {
     const underWay = () => ctx.read((db) => db.$count(runs, eq(runs.startedBy, ctx.actor.id)));
     const added = [];
     for (let n = 0; n < 52; n += 1) added.push(await add(`${n}`));
     expect(await underWay()).toBe(50);
     const [first, last] = [the(added[0]), the(added[51])];
     await expect(startIconDiscovery(ctx, last.id)).rejects.toMatchObject({ code: 'RATE_LIMITED', kind: 'busy' });
-    // One that waits already will do, and one that is over makes room.
+    // A waiting search is reused, and a finished one frees a slot.
     const { runId } = await startIconDiscovery(ctx, first.id);
     await ctx.tx((tx) => tx.update(runs).set({ state: 'succeeded' }).where(eq(runs.id, runId)));
     await startIconDiscovery(ctx, last.id);
     expect(await searches(last.id)).toBe(1);
   });
 
-  it('leaves an uploaded icon', async () => {
+  it('keeps an uploaded icon', async () => {
     const { id } = await add('A');
     await uploadIcon(ctx, id, async () => pngIcon());
     expect(await isSearchedAfter(id, () => changeFavorite(ctx, id, { url: 'https://other.example/' }))).toBe(false);
@@ -258,7 +258,7 @@ describe('a change', () => {
     expect(await shownIcon(id)).toEqual(pngIcon());
   });
 
-  it('is one’s own', async () => {
+  it('is possible only for the owner', async () => {
     const { id } = await add('A');
     const stranger = await signedIn(await make.user({ tenantId: ctx.tenantId }));
     await expect(changeFavorite(stranger, id, { title: 'B' })).rejects.toEqual(notFound);
@@ -272,7 +272,7 @@ describe('a change', () => {
 });
 
 describe('an uploaded icon', () => {
-  it('is shown until it is removed, and then the page’s own is looked for', async () => {
+  it('is shown until it is removed; then a search for the page’s own starts', async () => {
     const { id } = await add();
     await expect(getIcon(ctx, id)).rejects.toEqual(notFound);
     expect(await uploadIcon(ctx, id, async () => pngIcon())).toMatchObject({
@@ -297,7 +297,7 @@ describe('an uploaded icon', () => {
     expect((await listFavorites(ctx, widgetId))[0]).toMatchObject({ iconVersion: 3 });
   });
 
-  it('leaves one file on disk, however many come at once, and none behind', async () => {
+  it('leaves one file on disk after concurrent uploads, and none after its removal', async () => {
     const before = (await iconFiles()).length;
     const { id } = await add();
     await Promise.all(Array.from({ length: 5 }, (_, shade) => uploadIcon(ctx, id, async () => pngIcon({ shade }))));

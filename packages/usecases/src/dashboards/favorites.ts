@@ -19,7 +19,7 @@ import { discoverIcon } from './jobs.ts';
 import { favoriteColumns, lockOwnFavorite, widgetOfFavorite } from './own-favorite.ts';
 import { getOwnWidget, tabOfWidget } from './widgets.ts';
 
-/** The favorites of one widget in their order; none when it is not this account's. */
+/** The favorites of one widget in order; none if the widget belongs to another account. */
 const favoritesOfWidget = prepared<{ widgetId: string; userId: string }>()('favorites_of_widget', (db) =>
   db
     .select(favoriteColumns)
@@ -42,7 +42,7 @@ const favoritesOfAccount = prepared<{ userId: string }>()('favorites_of_account'
     .orderBy(asc(favorites.widgetId), asc(favorites.position)),
 );
 
-/** The caller's favorites, those of one widget or all of them, widget by widget in their order. Throws 404 for a foreign widget. */
+/** The caller's favorites of one widget or of all widgets, widget by widget in order. Throws 404 for another account's widget. */
 export async function listFavorites(ctx: UserContext, widgetId?: string): Promise<Favorite[]> {
   const userId = ctx.actor.id;
   if (widgetId === undefined) return ctx.run(favoritesOfAccount, { userId });
@@ -52,8 +52,8 @@ export async function listFavorites(ctx: UserContext, widgetId?: string): Promis
 }
 
 /**
- * Adds a favorite behind the others of its widget and has its icon looked for. Throws 404 for a widget that is not the caller's,
- * 400 for one of another type, 409 `LIMIT_REACHED` at 200.
+ * Adds a favorite at the end of its widget and starts a search for its icon. Throws 404 for another account's widget, 400 for a widget of
+ * another type, 409 `LIMIT_REACHED` at 200.
  */
 export async function addFavorite(
   ctx: UserContext,
@@ -79,7 +79,7 @@ export async function addFavorite(
         isIconUrlNamed: iconUrl !== null,
       })
       .returning(favoriteColumns);
-    if (!added) throw new Error('an insert answered no row');
+    if (!added) throw new Error('an insert returned no row');
     return { favorite: added, runId: await addIconSearch(tx, ctx, search.favoriteId) };
   });
   if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
@@ -87,8 +87,8 @@ export async function addFavorite(
 }
 
 /**
- * Changes what is named. An icon that belongs to the address before goes, and another one is looked for;
- * an uploaded one stays whatever changes. Throws 404.
+ * Changes the fields of `change`. If the address changes, removes an icon found for the old address and starts a new search; an uploaded
+ * icon always stays. Throws 404.
  */
 export async function changeFavorite(ctx: UserContext, favoriteId: string, change: FavoriteChange): Promise<Favorite> {
   const search = { tenantId: ctx.tenantId, favoriteId };
@@ -97,7 +97,7 @@ export async function changeFavorite(ctx: UserContext, favoriteId: string, chang
     const { title = before.title, url = before.url } = change;
     const namedBefore = before.isIconUrlNamed ? before.iconUrl : null;
     const named = change.iconUrl === undefined ? namedBefore : change.iconUrl;
-    // Null where an icon was found asks for another search.
+    // Null requests another search for an icon that was found.
     const isSoughtAgain = change.iconUrl === null && before.iconUrl !== null;
     const isSourceNew = named !== namedBefore || isSoughtAgain || (named === null && url !== before.url);
     const dropsIcon = isSourceNew && !before.isIconUploaded;
@@ -115,7 +115,7 @@ export async function changeFavorite(ctx: UserContext, favoriteId: string, chang
       })
       .where(eq(favorites.id, favoriteId))
       .returning(favoriteColumns);
-    if (!changed) throw new Error('an update of a locked row answered none');
+    if (!changed) throw new Error('an update of a locked row returned no row');
     return {
       favorite: changed,
       staleFile: dropsIcon ? before.iconPath : null,
@@ -127,7 +127,7 @@ export async function changeFavorite(ctx: UserContext, favoriteId: string, chang
   return favorite;
 }
 
-/** Deletes a favorite with its icon and closes the gap it leaves. Throws 404. */
+/** Deletes a favorite with its icon and renumbers the others. Throws 404. */
 export async function deleteFavorite(ctx: UserContext, favoriteId: string): Promise<void> {
   const file = await changeDashboards(ctx, async (tx) => {
     const { widgetId, position, iconPath } = await lockOwnFavorite(tx, ctx, favoriteId);
@@ -142,8 +142,8 @@ export async function deleteFavorite(ctx: UserContext, favoriteId: string): Prom
 }
 
 /**
- * Puts the favorites of one widget into this order, the one named or else the one the first of them belongs to.
- * Throws 400 unless it is all of that widget's, each once, 404 when the widget named is not the caller's.
+ * Puts the favorites of one widget into this order: of `widgetId`, otherwise of the widget of the first id. Throws 400 unless `ids` names
+ * every favorite of the widget exactly once, 404 if `widgetId` is another account's.
  */
 export const orderFavorites = (
   ctx: UserContext,

@@ -32,7 +32,7 @@ afterAll(async () => {
 const soon = { timeout: 20_000 };
 const ctx = await signedIn(await make.user());
 const { id: tabId } = await createTab(ctx);
-/** A favorite whose icon was found when it was added. */
+/** A favorite whose icon was found after it was added. */
 async function added() {
   const { id: widgetId } = await addWidget(ctx, { tabId, type: 'favorites', config: {} });
   const { id } = await addFavorite(ctx, { widgetId, title: 'Page', url: `${site.origin}/page` });
@@ -41,14 +41,14 @@ async function added() {
   return { id, version };
 }
 
-it('finds the icon of a favorite that was added, and looks again when asked', async () => {
+it('finds the icon of an added favorite, and searches again on request', async () => {
   const { id, version } = await added();
   const { runId } = await startIconDiscovery(ctx, id);
   await expect.poll(() => getRun(ctx, runId), soon).toMatchObject({ state: 'succeeded', error: null });
   expect(await version()).toBe(2);
 });
 
-it('does so too when the queue never heard of it', async () => {
+it('also does so if the queue has lost the job', async () => {
   const { id, version } = await added();
   const payload = { tenantId: ctx.tenantId, favoriteId: id };
   const runId = await ctx.tx((tx) => addRun(tx, discoverIcon, payload, { startedBy: ctx.actor.id }));

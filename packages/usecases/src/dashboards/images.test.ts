@@ -16,8 +16,8 @@ import { createTab } from './tabs.ts';
 import { addWidget, listWidgets } from './widgets.ts';
 
 const { make, signedIn, config, system } = await testRuntime();
-const somebody = async () => signedIn(await make.user());
-type UserContext = Awaited<ReturnType<typeof somebody>>;
+const newContext = async () => signedIn(await make.user());
+type UserContext = Awaited<ReturnType<typeof newContext>>;
 
 const upload = (ctx: UserContext, name: string | undefined = 'fest.gif') => addImage(ctx, { name, bytes: tinyGif });
 const storedFiles = async () =>
@@ -29,8 +29,8 @@ const storedFiles = async () =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name);
 
-it('keeps a picture byte for byte under its id and type, whatever it is called', async () => {
-  const ctx = await somebody();
+it('stores a picture byte for byte under its id and type, independent of its name', async () => {
+  const ctx = await newContext();
   const bytes = Buffer.concat([tinyGif, Buffer.from('and what a camera writes behind it')]);
   const image = await addImage(ctx, { name: '../../Sommer\nfest.exe', bytes });
   expect(image).toEqual({
@@ -47,8 +47,8 @@ it('keeps a picture byte for byte under its id and type, whatever it is called',
   expect(await listImages(ctx)).toEqual([image, second]);
 });
 
-it('refuses what is no picture by its content, and keeps nothing of it', async () => {
-  const ctx = await somebody();
+it('refuses other files by their content, and stores nothing of them', async () => {
+  const ctx = await newContext();
   const before = await storedFiles();
   for (const text of ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'BM a bitmap', '', '%PDF-1.7']) {
     await expect(addImage(ctx, { name: 'a.png', bytes: Buffer.from(text) })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ it('refuses what is no picture by its content, and keeps nothing of it', async (
 });
 
 it('deletes row and file', async () => {
-  const ctx = await somebody();
+  const ctx = await newContext();
   const { id } = await upload(ctx);
   await deleteImage(ctx, id);
   expect(await listImages(ctx)).toEqual([]);
@@ -70,8 +70,8 @@ it('deletes row and file', async () => {
   await expect(openImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-it('says that nothing is there when the file is missing', async () => {
-  const ctx = await somebody();
+it('answers 404 if the file is missing', async () => {
+  const ctx = await newContext();
   const { id } = await upload(ctx);
   const [row] = await ctx.read((db) => db.select().from(dashboardImages).where(eq(dashboardImages.id, id)));
   await unlink(join(config.dataDir, 'files', row?.storagePath ?? ''));
@@ -79,8 +79,8 @@ it('says that nothing is there when the file is missing', async () => {
   await deleteImage(ctx, id);
 });
 
-it('takes a deleted picture out of the background and the picture frames of its owner', async () => {
-  const ctx = await somebody();
+it('removes a deleted picture from its owner’s background and picture frames', async () => {
+  const ctx = await newContext();
   const [shown, other] = [await upload(ctx), await upload(ctx)];
   const background = (imageId: string) => ({ kind: 'image' as const, imageId, fit: 'cover' as const, dim: 0, blur: 0 });
   const { id: tabId } = await createTab(ctx);
@@ -98,8 +98,8 @@ it('takes a deleted picture out of the background and the picture frames of its 
   expect(await listWidgets(ctx, tabId)).toMatchObject([{ config: { imageIds: [], intervalSec: 30 } }]);
 });
 
-it('leaves no background behind when a picture is deleted while it becomes one', async () => {
-  const ctx = await somebody();
+it('leaves no background of a picture that is deleted at the same time', async () => {
+  const ctx = await newContext();
   for (let round = 0; round < 20; round += 1) {
     const { id: imageId } = await upload(ctx);
     const [set] = await Promise.allSettled([
@@ -112,8 +112,8 @@ it('leaves no background behind when a picture is deleted while it becomes one',
   }
 });
 
-it('is spared by the sweep of files without a row, which clears what an upload left that got none', async () => {
-  const ctx = await somebody();
+it('is kept by the sweep of files without a row, which removes the file of an upload without one', async () => {
+  const ctx = await newContext();
   const { id } = await upload(ctx);
   const orphan = newId();
   await ctx.files.write('dashboard-images', orphan, 'gif', tinyGif, { maxBytes: 100 });
@@ -125,11 +125,11 @@ it('is spared by the sweep of files without a row, which clears what an upload l
   expect(files).not.toContain(`${orphan}.gif`);
 });
 
-it('is nobody else’s business', async () => {
-  const ctx = await somebody();
+it('is visible only to its owner', async () => {
+  const ctx = await newContext();
   const { id } = await upload(ctx);
   const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
-  for (const other of [await somebody(), colleague]) {
+  for (const other of [await newContext(), colleague]) {
     await expect(openImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(deleteImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
     expect(await listImages(other)).toEqual([]);

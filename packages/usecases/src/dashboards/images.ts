@@ -46,7 +46,7 @@ export async function openImage(ctx: UserContext, imageId: string): Promise<{ ty
 }
 
 /**
- * Keeps an upload byte for byte as one of the caller's pictures; its file is whole on disk before the row names it.
+ * Stores an upload unchanged as one of the caller's pictures; writes the complete file before the row names it.
  * Throws 400 `UNSUPPORTED_IMAGE`, 409 `IMAGE_LIMIT` at 30.
  */
 export async function addImage(
@@ -74,7 +74,7 @@ export async function addImage(
   return withNewFiles(ctx.files, [path], () => insertImage(ctx, row));
 }
 
-/** Deletes one of the caller's pictures, row and file; a background or picture frame that showed it does without. Throws 404. */
+/** Deletes one of the caller's pictures, row and file, and removes it from backgrounds and picture frames. Throws 404. */
 export async function deleteImage(ctx: UserContext, imageId: string): Promise<void> {
   const path = await changeDashboards(ctx, async (tx) => {
     const [deleted] = await tx
@@ -95,6 +95,6 @@ const insertImage = (ctx: UserContext, row: typeof dashboardImages.$inferInsert)
       throw conflict('IMAGE_LIMIT', `You have ${maxImages} pictures already. Please delete one you no longer need.`);
     }
     const [image] = await tx.insert(dashboardImages).values(row).returning(imageColumns);
-    if (!image) throw new Error('an insert answered no row');
+    if (!image) throw new Error('an insert returned no row');
     return image;
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Looks for the icon of one favorite, carrying out a run. */
+/** Carries out a run that searches for the icon of one favorite. */
 export const discoverIcon = defineTenantJob({
   name: 'favorites.discover-icon',
   queue: 'icons',

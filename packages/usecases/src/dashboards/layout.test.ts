@@ -13,7 +13,7 @@ const { make, signedIn } = await testRuntime();
 const none: Layouts = { lg: [], md: [], sm: [], xs: [], xxs: [] };
 const unstored = { __gridVersion: 2, layouts: none, revision: 0, updatedAt: null };
 
-/** An account with a tab that has two widgets on it. */
+/** An account with a tab that has two widgets. */
 async function desk() {
   const ctx = await signedIn(await make.user());
   const { id: tabId } = await createTab(ctx);
@@ -39,7 +39,7 @@ it('is empty and stores nothing until one is saved', async () => {
   expect(row).toMatchObject({ gridVersion: null, layouts: null, layoutRevision: 0, layoutUpdatedAt: null });
 });
 
-it('keeps what is saved, and a breakpoint left out as it was', async () => {
+it('stores the saved breakpoints and keeps those left out', async () => {
   const { ctx, tabId, a, b } = await desk();
   const lg = [item(a, { w: 24, h: 3, minW: 2, static: true }), item(b, { y: 3 })];
   expect(await saveLayout(ctx, tabId, layout({ lg, xxs: [item(a)] }))).toEqual({
@@ -53,7 +53,7 @@ it('keeps what is saved, and a breakpoint left out as it was', async () => {
   expect(await getLayout(ctx, tabId)).toEqual(saved);
 });
 
-it('takes only widgets of the very tab', async () => {
+it('accepts only widgets of its tab', async () => {
   const { ctx, tabId, a, add } = await desk();
   const elsewhere = await add((await createTab(ctx)).id);
   const theirs = await desk();
@@ -67,7 +67,7 @@ it('takes only widgets of the very tab', async () => {
   expect(await getLayout(ctx, tabId)).toEqual(unstored);
 });
 
-it('does not overwrite what was saved after the revision a client names; without one the last save wins', async () => {
+it('does not overwrite a save after the client’s revision; without a revision the last save wins', async () => {
   const { ctx, tabId, a } = await desk();
   expect(await saveLayout(ctx, tabId, layout({ lg: [item(a)] }, 0))).toMatchObject({ revision: 1 });
   for (const stale of [0, 2]) {
@@ -77,7 +77,7 @@ it('does not overwrite what was saved after the revision a client names; without
   expect(await saveLayout(ctx, tabId, layout({ lg: [] }))).toMatchObject({ revision: 3 });
 });
 
-it('stores the old grid as it came, converts it with the next look and leaves it then', async () => {
+it('stores the old grid unchanged and converts it once with the next read', async () => {
   const { ctx, tabId, a } = await desk();
   const before = item(a, { x: 6, y: 1, w: 6, h: 2 });
   expect(await saveLayout(ctx, tabId, ofFirstGrid({ lg: [before], xxs: [item(a, { w: 2 })] }))).toMatchObject({
@@ -100,7 +100,7 @@ it('stores the old grid as it came, converts it with the next look and leaves it
   expect(await getLayout(ctx, tabId)).toEqual(converted);
 });
 
-it('converts what a newer client leaves out of its save', async () => {
+it('converts the breakpoints a newer client leaves out', async () => {
   const { ctx, tabId, a, b } = await desk();
   await saveLayout(ctx, tabId, ofFirstGrid({ lg: [item(a)], sm: [item(b, { w: 6 })] }));
   expect(await saveLayout(ctx, tabId, layout({ lg: [item(b, { x: 23 })] }))).toMatchObject({
@@ -110,7 +110,7 @@ it('converts what a newer client leaves out of its save', async () => {
   });
 });
 
-it('of a grid nobody here knows yet is shown and never overwritten', async () => {
+it('of an unknown grid is shown and never overwritten', async () => {
   const { ctx, tabId, a } = await desk();
   const layouts = { ...none, lg: [item(a, { x: 40 })] };
   await ctx.tx((tx) =>
@@ -125,7 +125,7 @@ it('of a grid nobody here knows yet is shown and never overwritten', async () =>
   expect(await getLayout(ctx, tabId)).toMatchObject({ __gridVersion: 3, layouts, revision: 4 });
 });
 
-it('loses the items of a widget that is removed or moved, and its revision rises', async () => {
+it('loses the items of a removed or moved widget, and its revision increases', async () => {
   const { ctx, tabId, a, b } = await desk();
   const other = await createTab(ctx);
   const everywhere = { lg: [item(a), item(b, { x: 1 })], md: [item(b)], sm: [item(a)], xs: [], xxs: [item(a)] };
@@ -144,7 +144,7 @@ it('loses the items of a widget that is removed or moved, and its revision rises
   expect(await getLayout(ctx, other.id)).toEqual(unstored);
 });
 
-it('is nobody else’s business', async () => {
+it('is visible only to its owner', async () => {
   const { ctx, tabId, a } = await desk();
   const { ctx: stranger } = await desk();
   const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));

@@ -36,8 +36,8 @@ const layoutOf = prepared<{ tabId: string; userId: string }>()('dashboard_layout
 );
 
 /**
- * A tab's layout. One of an older grid is converted and stored so, once: whoever comes second finds it converted.
- * The revision stays, because converting moves nothing against anything else. Throws 404.
+ * A tab's layout. Converts a layout of an older grid once and stores the result. Keeps the revision, because converting does not move
+ * widgets relative to each other. Throws 404.
  */
 export async function getLayout(ctx: UserContext, tabId: string): Promise<DashboardLayout> {
   const [stored] = await ctx.run(layoutOf, { tabId, userId: ctx.actor.id });
@@ -45,7 +45,7 @@ export async function getLayout(ctx: UserContext, tabId: string): Promise<Dashbo
   return isOutdated(stored) ? changeDashboards(ctx, (tx) => convertLayout(tx, ctx, tabId)) : toLayout(stored);
 }
 
-/** Converts a tab's stored layout to today's grid, if it is of an older one; answers what is stored then. Throws 404. */
+/** Converts a tab's stored layout to the current grid if it is older; returns the stored layout. Throws 404. */
 export async function convertLayout(tx: Tx, ctx: UserContext, tabId: string): Promise<DashboardLayout> {
   const [stored] = await tx.run(layoutOf, { tabId, userId: ctx.actor.id });
   if (!stored) throw notFound();
@@ -55,7 +55,7 @@ export async function convertLayout(tx: Tx, ctx: UserContext, tabId: string): Pr
   return toLayout({ ...stored, ...converted });
 }
 
-/** Gives up a widget's place in its tab's stored layout and raises the revision, so that nobody saves it back. */
+/** Removes a widget from its tab's stored layout and raises the revision, so that no client saves its place again. */
 export async function removeItems(tx: Tx, tabId: string, widgetId: string): Promise<void> {
   const [stored] = await tx
     .select({ layouts: dashboardTabs.layouts })
@@ -75,7 +75,7 @@ export async function removeItems(tx: Tx, tabId: string, widgetId: string): Prom
 const isOutdated = (stored: StoredLayout): stored is StoredLayout & { gridVersion: number; layouts: Layouts } =>
   stored.gridVersion !== null && stored.gridVersion < gridVersion;
 
-/** A tab without one has an empty one. */
+/** A tab without a stored layout has an empty one. */
 const toLayout = (stored: StoredLayout): DashboardLayout => ({
   __gridVersion: stored.gridVersion ?? gridVersion,
   layouts: stored.layouts ?? emptyLayouts,

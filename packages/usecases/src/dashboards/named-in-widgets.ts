@@ -10,28 +10,28 @@ import type { WidgetConfig } from '@portal/domain/dashboards/widgets';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 
-interface Nameable {
+interface ReferencedTable {
   id: PgColumn;
-  /** The account it belongs to; without one it is the tenant's. */
+  /** The owning account; without this column, the row belongs to the tenant. */
   userId?: PgColumn;
 }
 
-/** What widgets name, by the key of the configuration. */
-const nameable = {
+/** The tables widgets refer to, by the key of the configuration. */
+const referenced = {
   imageIds: dashboardImages,
   sourceIds: calendarSources,
   savedSearchId: savedSearches,
   serverIds: monitoredServers,
   instanceIds: cloudInstances,
-} satisfies Record<string, Nameable>;
+} satisfies Record<string, ReferencedTable>;
 
-/** Throws 404 unless everything that a configuration names is there, the caller's own or the tenant's. */
-export async function checkNamed(tx: Tx, ctx: UserContext, config: WidgetConfig): Promise<void> {
-  for (const [key, table] of Object.entries(nameable)) {
+/** Throws 404 unless everything a configuration refers to exists and belongs to the caller or the tenant. */
+export async function checkReferences(tx: Tx, ctx: UserContext, config: WidgetConfig): Promise<void> {
+  for (const [key, table] of Object.entries(referenced)) {
     const ids = [...new Set([config[key] ?? []].flat() as string[])];
     if (ids.length === 0) continue;
-    const { id, userId }: Nameable = table;
-    // Whoever deletes one of them waits until the widget is there, and takes it out.
+    const { id, userId }: ReferencedTable = table;
+    // The lock makes a concurrent delete wait until the widget is stored, and then remove the id from it.
     const found = await tx
       .select({ id })
       .from(table)
@@ -41,24 +41,29 @@ export async function checkNamed(tx: Tx, ctx: UserContext, config: WidgetConfig)
   }
 }
 
-/** Takes what is being deleted out of the widgets it may stand in, so that none names what is not there. */
-export async function forgetInWidgets(tx: Tx, ctx: UserContext, key: keyof typeof nameable, id: string): Promise<void> {
-  const { userId }: Nameable = nameable[key];
+/** Removes the id of a deleted row from all widgets that may refer to it. */
+export async function forgetInWidgets(
+  tx: Tx,
+  ctx: UserContext,
+  key: keyof typeof referenced,
+  id: string,
+): Promise<void> {
+  const { userId }: ReferencedTable = referenced[key];
   const ownTabs = tx.select({ id: dashboardTabs.id }).from(dashboardTabs).where(eq(dashboardTabs.userId, ctx.actor.id));
-  const named = sql`${dashboardWidgets.config} -> ${key}::text`;
-  // In one order, so that two deletions at once do not wait for each other.
-  const naming = tx
+  const reference = sql`${dashboardWidgets.config} -> ${key}::text`;
+  // Lock in a fixed order, so that two concurrent deletes do not deadlock.
+  const referring = tx
     .select({ id: dashboardWidgets.id })
     .from(dashboardWidgets)
-    .where(and(userId && inArray(dashboardWidgets.tabId, ownTabs), sql`(${named}) ? ${id}::text`))
+    .where(and(userId && inArray(dashboardWidgets.tabId, ownTabs), sql`(${reference}) ? ${id}::text`))
     .orderBy(asc(dashboardWidgets.id))
     .for('update');
   await tx
     .update(dashboardWidgets)
     .set({
-      config: sql`case jsonb_typeof(${named})
-        when 'array' then jsonb_set(${dashboardWidgets.config}, array[${key}::text], (${named}) - ${id}::text)
+      config: sql`case jsonb_typeof(${reference})
+        when 'array' then jsonb_set(${dashboardWidgets.config}, array[${key}::text], (${reference}) - ${id}::text)
         else ${dashboardWidgets.config} - ${key}::text end`,
     })
-    .where(inArray(dashboardWidgets.id, naming));
+    .where(inArray(dashboardWidgets.id, referring));
 }

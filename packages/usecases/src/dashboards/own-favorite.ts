@@ -21,7 +21,7 @@ export const favoriteColumns = {
   iconVersion: favorites.iconVersion,
 };
 
-/** What leads from a favorite to the account it belongs to. */
+/** Joins a favorite with its widget, which leads to the owning account. */
 export const widgetOfFavorite = and(
   eq(dashboardWidgets.tenantId, favorites.tenantId),
   eq(dashboardWidgets.id, favorites.widgetId),
@@ -36,13 +36,13 @@ const ownFavorite = prepared<{ favoriteId: string; userId: string }>()('own_favo
     .where(and(eq(favorites.id, sql.placeholder('favoriteId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
 );
 
-/** Throws 404 unless this is one of the caller's favorites. */
+/** Throws 404 unless the favorite belongs to the caller. */
 export async function checkOwnFavorite(ctx: UserContext, favoriteId: string): Promise<void> {
   const [found] = await ctx.run(ownFavorite, { favoriteId, userId: ctx.actor.id });
   if (!found) throw notFound();
 }
 
-/** One of the caller's favorites, locked: the worker that found an icon for it waits. Throws 404. */
+/** One of the caller's favorites, locked against the worker that stores a found icon. Throws 404. */
 export async function lockOwnFavorite(
   tx: Tx,
   ctx: UserContext,

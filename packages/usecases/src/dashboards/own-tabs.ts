@@ -23,7 +23,7 @@ const ownTab = prepared<{ tabId: string; userId: string }>()('dashboard_tab', (d
     .where(and(eq(dashboardTabs.id, sql.placeholder('tabId')), eq(dashboardTabs.userId, sql.placeholder('userId')))),
 );
 
-/** What the caller's tab says about its layout: the grid of the stored one, null without one, and its revision. Throws 404. */
+/** Grid version (null without a stored layout) and layout revision of one of the caller's tabs. Throws 404. */
 export async function getOwnTab(
   tx: Tx,
   ctx: UserContext,

@@ -4,7 +4,6 @@ import { raceDashboards, raceNames } from '@portal/testing/scenarios/race-dashbo
 
 const { url } = await testDatabase();
 
-// The short form of `pnpm soak dashboard-races`.
 it.each(raceNames)('the race for the %s has one winner in every round', { timeout: 120_000 }, async (race) => {
   await expect(raceDashboards({ databaseUrl: url, race, rounds: 25 })).resolves.toBeUndefined();
 });

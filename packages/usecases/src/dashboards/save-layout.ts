@@ -19,21 +19,21 @@ import { convertLayout } from './layout.ts';
 import { getOwnTab } from './own-tabs.ts';
 
 /**
- * Saves a tab's layout in the grid the client works with.
- * Throws 404, 409 `GRID_VERSION_NEWER`, 409 `LAYOUT_CHANGED`, and 400 for an item that is no widget of the tab. The conflicts
- * come first: a client that has not seen a widget go must read anew, not mend its request.
+ * Saves a tab's layout in the client's grid.
+ * Throws 404, 409 `GRID_VERSION_NEWER`, 409 `LAYOUT_CHANGED`, and 400 for an item that is not a widget of the tab. Checks the conflicts
+ * first: a client that missed the removal of a widget has to read the layout again instead of correcting its request.
  */
 export async function saveLayout(ctx: UserContext, tabId: string, input: LayoutInput): Promise<DashboardLayout> {
   const values = valuesOf(ctx, tabId, input);
   const [saved] = await changeDashboardsBy(ctx, replace, values);
   if (saved) return toLayout(input, saved);
-  // Something speaks against it; what that is, and whether it still does, shows in a transaction of its own.
+  // The statement changed no row. A second transaction finds the reason, which may no longer apply.
   return changeDashboards(ctx, async (tx) => {
     await checkMayBeSaved(tx, ctx, tabId, input);
-    // What is left: it holds a layout of an older grid, of which breakpoints may stay.
+    // Otherwise the stored layout has an older grid. Convert it, because breakpoints the client left out stay.
     await convertLayout(tx, ctx, tabId);
     const [savedNow] = await tx.run(replace, values);
-    if (!savedNow) throw new Error('a layout that may be saved was not saved');
+    if (!savedNow) throw new Error('a layout that passed all checks was not saved');
     return toLayout(input, savedNow);
   });
 }
@@ -53,13 +53,13 @@ const named = sql`${sql.placeholder('named')}::text[]`;
 const revision = sql`${sql.placeholder('revision')}::int`;
 const gridVersion = sql`${sql.placeholder('gridVersion')}::int`;
 
-/** Saves in one statement; changes no row when anything speaks against it. */
+/** Saves in one statement; changes no row if a check fails. */
 const replace = prepared<NewLayouts>()('dashboard_layout_save', (db) =>
   db
     .update(dashboardTabs)
     .set({
       gridVersion,
-      // A client mostly names all breakpoints; then the large value before is neither read nor sent back.
+      // Clients usually name all breakpoints; the large old value is then neither read nor returned.
       layouts: sql`case when cardinality(${named}) = ${sql.raw(`${breakpoints.length}`)} then '{}'
         else coalesce(${dashboardTabs.layouts}, ${sql.raw(`'${JSON.stringify(emptyLayouts)}'`)}) end || ${sql.placeholder('layouts')}::jsonb`,
       layoutRevision: sql`${dashboardTabs.layoutRevision} + 1`,

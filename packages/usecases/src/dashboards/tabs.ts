@@ -10,7 +10,7 @@ import { changeDashboards } from './change-dashboards.ts';
 import { tabColumns, tabsOf } from './own-tabs.ts';
 import { deleteWidgets, removeFiles } from './widgets.ts';
 
-/** The caller's tabs in their order; an account without tabs gets the first one now, only once however many calls come at the same time. */
+/** The caller's tabs in order. Creates the first tab of an account without tabs, only once even for concurrent calls. */
 export async function listTabs(ctx: UserContext): Promise<DashboardTab[]> {
   const userId = ctx.actor.id;
   const tabs = await ctx.run(tabsOf, { userId });
@@ -23,7 +23,7 @@ export async function listTabs(ctx: UserContext): Promise<DashboardTab[]> {
   });
 }
 
-/** Adds a tab behind the others, named 'Dashboard N' unless a name is given. Throws 409 `TAB_LIMIT`. */
+/** Adds a tab at the end, named 'Dashboard N' unless a name is given. Throws 409 `TAB_LIMIT`. */
 export const createTab = (ctx: UserContext, name?: string): Promise<DashboardTab> =>
   changeDashboards(ctx, async (tx) => {
     const userId = ctx.actor.id;
@@ -55,7 +55,7 @@ export async function renameTab(ctx: UserContext, tabId: string, name: string): 
   return renamed;
 }
 
-/** Puts the caller's tabs into this order. Throws 400 unless it is all of them, each once. */
+/** Puts the caller's tabs into this order. Throws 400 unless `tabIds` names every tab exactly once. */
 export const orderTabs = (ctx: UserContext, tabIds: string[]): Promise<DashboardTab[]> =>
   changeDashboards(ctx, async (tx) => {
     const tabs = await tx.run(tabsOf, { userId: ctx.actor.id });
@@ -67,7 +67,7 @@ export const orderTabs = (ctx: UserContext, tabIds: string[]): Promise<Dashboard
     return tx.run(tabsOf, { userId: ctx.actor.id });
   });
 
-/** Deletes a tab with its widgets and all that hangs on them, and closes the gap it leaves. Throws 404, 409 `LAST_TAB`. */
+/** Deletes a tab with its widgets and everything that belongs to them, and renumbers the others. Throws 404, 409 `LAST_TAB`. */
 export async function deleteTab(ctx: UserContext, tabId: string): Promise<void> {
   const files = await changeDashboards(ctx, async (tx) => {
     const tabs = await tx.run(tabsOf, { userId: ctx.actor.id });
@@ -89,7 +89,7 @@ export async function deleteTab(ctx: UserContext, tabId: string): Promise<void> 
   await removeFiles(ctx, files);
 }
 
-/** Numbers an account's tabs in this order, from 0 and without a gap. */
+/** Numbers an account's tabs in this order, from 0 without gaps. */
 async function placeTabs(tx: Tx, userId: string, tabIds: string[]): Promise<void> {
   await tx
     .update(dashboardTabs)

@@ -24,7 +24,7 @@ async function desk() {
   return { ctx, tabId, add: (type = 'clock', config = {}) => addWidget(ctx, { tabId, type, config }) };
 }
 
-it('lists what was added to a tab, in that order', async () => {
+it('lists the widgets of a tab in the order they were added', async () => {
   const { ctx, tabId, add } = await desk();
   expect(await listWidgets(ctx, tabId)).toEqual([]);
   const clock = await add('clock', { showSeconds: true });
@@ -41,7 +41,7 @@ it('lists what was added to a tab, in that order', async () => {
   expect(await listWidgets(ctx, tabId)).toEqual([clock, page]);
 });
 
-it('refuses a type nobody knows, and a configuration the type does not allow', async () => {
+it('refuses an unknown type, and a configuration the type does not allow', async () => {
   const { ctx, tabId, add } = await desk();
   await expect(add('weather')).rejects.toMatchObject({ kind: 'invalid', code: 'INVALID_WIDGET_TYPE' });
   await expect(add('clock', { url: 'https://example.org' })).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -49,7 +49,7 @@ it('refuses a type nobody knows, and a configuration the type does not allow', a
   expect(await listWidgets(ctx, tabId)).toEqual([]);
 });
 
-it('holds 60 widgets a tab, however many are added or moved there at once', async () => {
+it('allows 60 widgets per tab, also with concurrent additions and moves', async () => {
   const { ctx, tabId, add } = await desk();
   const { id: otherTab } = await createTab(ctx);
   for (let n = 0; n < 57; n += 1) await add();
@@ -66,7 +66,7 @@ it('holds 60 widgets a tab, however many are added or moved there at once', asyn
   expect(await listWidgets(ctx, tabId)).toHaveLength(60);
 });
 
-it('adds the tile of a module only while the module is open to its owner, and keeps it afterwards', async () => {
+it('adds the tile of a module only while its owner has access to the module, and keeps it afterwards', async () => {
   const { ctx, tabId, add } = await desk();
   const admin = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
   const grant = { subjectType: 'user', subjectId: ctx.actor.id, moduleKey: 'virtualization' } as const;
@@ -96,7 +96,7 @@ it('replaces a configuration as a whole', async () => {
   expect(await listWidgets(ctx, tabId)).toMatchObject([{ config: { columns: 4 } }]);
 });
 
-it('takes only own pictures into a picture frame', async () => {
+it('accepts only the user’s own pictures in a picture frame', async () => {
   const { ctx, tabId, add } = await desk();
   const { ctx: colleague } = await desk();
   const own = await addImage(ctx, { name: 'a.gif', bytes: tinyGif });
@@ -109,7 +109,7 @@ it('takes only own pictures into a picture frame', async () => {
   expect(await listWidgets(ctx, tabId)).toEqual([frame]);
 });
 
-/** An administrator of a tenant with everything a tile can name, and someone else of it. */
+/** An administrator of a tenant with everything a tile can refer to, and a colleague. */
 async function tenantWithTiles() {
   const admin = await signedIn(await make.user({ role: 'ADMIN' }));
   const user = await signedIn(await make.user({ tenantId: admin.tenantId }));
@@ -132,7 +132,7 @@ const tileOf = async (ctx: UserContext, type: string, config: WidgetConfig) =>
   addWidget(ctx, { tabId: (await createTab(ctx)).id, type, config });
 const refusal = { kind: 'not_found' };
 
-it('names servers and cloud instances of its tenant and the own saved searches, and no others', async () => {
+it('accepts servers and cloud instances of its tenant and the user’s own saved searches, and no others', async () => {
   const { admin, user, searchId, serverId, instanceId } = await tenantWithTiles();
   const elsewhere = await tenantWithTiles();
   for (const [type, config, foreign] of [
@@ -147,11 +147,11 @@ it('names servers and cloud instances of its tenant and the own saved searches, 
     await expect(tileOf(admin, type, foreign)).rejects.toMatchObject(refusal);
     await expect(changeWidget(admin, tile.id, { config: foreign })).rejects.toMatchObject(refusal);
   }
-  // A colleague's search is nobody else's.
+  // A colleague's search is not accepted.
   await expect(tileOf(user, 'tender-radar', { savedSearchId: searchId })).rejects.toMatchObject(refusal);
 });
 
-it('does without what is deleted, on the dashboards of all who may have named it', async () => {
+it('loses deleted references on the dashboards of all users who may have them', async () => {
   const { admin, user, searchId, serverId, instanceId } = await tenantWithTiles();
   const kept = await tenantWithTiles();
   const shown = async (ctx: UserContext) =>
@@ -171,7 +171,7 @@ it('does without what is deleted, on the dashboards of all who may have named it
   expect(await shown(kept.user)).toContainEqual({ serverIds: [kept.serverId] });
 });
 
-it('never names a server for good that is deleted while the widget is made', async () => {
+it('never keeps a reference to a server that is deleted while the widget is added', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { admin, user, serverId } = await tenantWithTiles();
     const { id: tabId } = await createTab(user);
@@ -181,7 +181,7 @@ it('never names a server for good that is deleted while the widget is made', asy
   }
 });
 
-it('moves a widget to another own tab and to no other', async () => {
+it('moves a widget only to another tab of its owner', async () => {
   const { ctx, tabId, add } = await desk();
   const theirs = await desk();
   const { id: otherTab } = await createTab(ctx);
@@ -196,7 +196,7 @@ it('moves a widget to another own tab and to no other', async () => {
   }
 });
 
-it('goes with its tab, or alone', async () => {
+it('is deleted with its tab, or separately', async () => {
   const { ctx, tabId, add } = await desk();
   const { id: otherTab } = await createTab(ctx);
   const [first, second] = [await add(), await add()];
@@ -209,7 +209,7 @@ it('goes with its tab, or alone', async () => {
   expect(await listWidgets(ctx, otherTab)).toEqual([]);
 });
 
-it('takes its favorites along, the files of their icons too', async () => {
+it('is deleted with its favorites and the files of their icons', async () => {
   const { ctx, tabId, add } = await desk();
   await createTab(ctx);
   const [removed, onDeletedTab] = [await add('favorites'), await add('favorites')];
@@ -233,7 +233,7 @@ it('takes its favorites along, the files of their icons too', async () => {
   expect(await ctx.read((db) => db.select().from(favorites))).toEqual([]);
 });
 
-it('is nobody else’s business', async () => {
+it('is visible only to its owner', async () => {
   const { ctx, tabId, add } = await desk();
   const widget = await add();
   const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));

@@ -18,7 +18,7 @@ import type { UserContext } from '@portal/platform/context';
 import { checkModuleAccess } from '../modules/module-access.ts';
 import { changeDashboards } from './change-dashboards.ts';
 import { removeItems } from './layout.ts';
-import { checkNamed } from './named-in-widgets.ts';
+import { checkReferences } from './named-in-widgets.ts';
 import { getOwnTab, tabsOf } from './own-tabs.ts';
 
 const widgetColumns = {
@@ -27,7 +27,7 @@ const widgetColumns = {
   config: dashboardWidgets.config,
 };
 
-/** What leads from a widget to the account it belongs to. */
+/** Joins a widget with its tab, which leads to the owning account. */
 export const tabOfWidget = and(
   eq(dashboardTabs.tenantId, dashboardWidgets.tenantId),
   eq(dashboardTabs.id, dashboardWidgets.tabId),
@@ -44,7 +44,7 @@ const widgetsOf = prepared<{ tabId: string; userId: string }>()('dashboard_widge
     .orderBy(asc(dashboardWidgets.id)),
 );
 
-/** The widgets of a tab in the order they were made. Throws 404. */
+/** The widgets of a tab in the order they were added. Throws 404. */
 export async function listWidgets(ctx: UserContext, tabId: string): Promise<DashboardWidget[]> {
   const userId = ctx.actor.id;
   const widgets = await ctx.run(widgetsOf, { tabId, userId });
@@ -55,8 +55,9 @@ export async function listWidgets(ctx: UserContext, tabId: string): Promise<Dash
 }
 
 /**
- * Adds a widget to a tab. Throws 400 `INVALID_WIDGET_TYPE`, 403 `MODULE_DISABLED` or `MODULE_ACCESS_DENIED` when it shows a module
- * the caller may not use, 404 for the tab and for what the configuration names, 409 `LIMIT_REACHED` at 60. A grant lost later leaves the widget.
+ * Adds a widget to a tab. Throws 400 `INVALID_WIDGET_TYPE`, 403 `MODULE_DISABLED` or `MODULE_ACCESS_DENIED` if it shows a module the
+ * caller may not use, 404 for the tab and for anything the configuration refers to, 409 `LIMIT_REACHED` at 60. The widget stays if the
+ * caller loses the grant later.
  */
 export async function addWidget(
   ctx: UserContext,
@@ -69,16 +70,17 @@ export async function addWidget(
   const widget = { id: newId(), type, config: checkConfig(type, input.config) };
   await changeDashboards(ctx, async (tx) => {
     await getOwnTab(tx, ctx, tabId);
-    await checkRoom(tx, tabId);
-    await checkNamed(tx, ctx, widget.config);
+    await checkWidgetLimit(tx, tabId);
+    await checkReferences(tx, ctx, widget.config);
     await tx.insert(dashboardWidgets).values({ ...widget, tenantId: ctx.tenantId, tabId });
   });
   return widget;
 }
 
 /**
- * Replaces a widget's configuration, moves it to another tab, or both; its place on the tab it leaves is given up.
- * Throws 400 for a configuration its type does not allow, 404 also for the other tab and for what the configuration names, 409 `LIMIT_REACHED`.
+ * Replaces a widget's configuration, moves the widget to another tab, or both; a move removes it from the old tab's layout.
+ * Throws 400 for a configuration its type does not allow, 404 also for the other tab and for anything the configuration refers to, 409
+ * `LIMIT_REACHED`.
  */
 export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetChange): Promise<DashboardWidget> =>
   changeDashboards(ctx, async (tx) => {
@@ -88,14 +90,14 @@ export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetC
     if (change.config !== undefined) {
       checkWidgetType(widget.type);
       changed.config = checkConfig(widget.type, change.config);
-      await checkNamed(tx, ctx, changed.config);
+      await checkReferences(tx, ctx, changed.config);
     }
     if (tabId !== from) {
       await getOwnTab(tx, ctx, tabId);
-      await checkRoom(tx, tabId);
+      await checkWidgetLimit(tx, tabId);
       await removeItems(tx, from, widgetId);
     }
-    // A move writes no configuration: something may just be being taken out of it.
+    // A move does not write the configuration, because a concurrent delete may be removing an id from it.
     await tx
       .update(dashboardWidgets)
       .set({ tabId, ...(change.config && { config: changed.config }) })
@@ -103,7 +105,7 @@ export const changeWidget = (ctx: UserContext, widgetId: string, change: WidgetC
     return changed;
   });
 
-/** Removes a widget with its favorites, their icons and its place on the tab. Throws 404. */
+/** Removes a widget with its favorites, their icons and its place in the layout. Throws 404. */
 export async function removeWidget(ctx: UserContext, widgetId: string): Promise<void> {
   const files = await changeDashboards(ctx, async (tx) => {
     const { tabId } = await getOwnWidget(tx, ctx, widgetId);
@@ -113,7 +115,7 @@ export async function removeWidget(ctx: UserContext, widgetId: string): Promise<
   await removeFiles(ctx, files);
 }
 
-/** One of the caller's widgets and the tab it stands on. Throws 404. */
+/** One of the caller's widgets with the id of its tab. Throws 404. */
 export async function getOwnWidget(tx: Pick<Tx, 'select'>, ctx: UserContext, widgetId: string) {
   const [widget] = await tx
     .select({ ...widgetColumns, tabId: dashboardWidgets.tabId })
@@ -124,7 +126,7 @@ export async function getOwnWidget(tx: Pick<Tx, 'select'>, ctx: UserContext, wid
   return widget;
 }
 
-/** Deletes widgets with their favorites. Answers the files of the icons, which go once this is committed. */
+/** Deletes widgets with their favorites. Returns the icon files, which the caller removes after the commit. */
 export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string[]> {
   if (widgetIds.length === 0) return [];
   const gone = await tx
@@ -135,13 +137,13 @@ export async function deleteWidgets(tx: Tx, widgetIds: string[]): Promise<string
   return gone.flatMap(({ iconPath }) => iconPath ?? []);
 }
 
-/** Removes the files of deleted rows; those it does not get to are left to the sweep. */
+/** Removes the files of deleted rows; the sweep removes those this process does not reach. */
 export async function removeFiles(ctx: UserContext, paths: string[]): Promise<void> {
   for (const path of paths) await ctx.files.remove(path);
 }
 
-/** Throws 409 `LIMIT_REACHED` when a tab holds as many widgets as it may. */
-async function checkRoom(tx: Tx, tabId: string): Promise<void> {
+/** Throws 409 `LIMIT_REACHED` if a tab has the maximum number of widgets. */
+async function checkWidgetLimit(tx: Tx, tabId: string): Promise<void> {
   if ((await tx.$count(dashboardWidgets, eq(dashboardWidgets.tabId, tabId))) >= maxWidgets) {
     throw conflict(
       'LIMIT_REACHED',

@@ -7,18 +7,18 @@ import { resource } from '@portal/platform/resource';
 
 export const manifestName = 'manifest.json';
 
-// File systems tell times apart by some milliseconds: what changed later than that may change again and look the same.
-const settledAfterMs = 100;
+// File systems have a time resolution of some milliseconds: a file changed more recently may change again with the same times.
+const stableAfterMs = 100;
 
 interface Known {
   stamp: string;
-  isSettled: boolean;
+  isStable: boolean;
   manifest: Promise<DesktopManifest | null>;
 }
 
 /**
- * Answers the manifest as it lies in a folder, null where there is none that can be used. One look at the file per call; it is read
- * again only once it has changed.
+ * Returns the manifest of a folder; null if there is none or it cannot be used. Each call checks the file once and reads it only if it
+ * has changed.
  */
 export const manifestReader = resource(({ log }) => {
   let known: Known | null = null;
@@ -38,12 +38,12 @@ export const manifestReader = resource(({ log }) => {
     const place = join(folder, manifestName);
     const state = await stateOf(place);
     if (state === null) return null;
-    if (known?.stamp !== state.stamp || !known.isSettled) known = { ...state, manifest: read(place) };
+    if (known?.stamp !== state.stamp || !known.isStable) known = { ...state, manifest: read(place) };
     return known.manifest;
   };
 });
 
-/** The manifest at a place, null when nothing or no plain file is there. Throws when it is no manifest. */
+/** The manifest in a file; null if there is no plain file. Throws if the file is not a manifest. */
 export async function readManifest(place: string): Promise<DesktopManifest | null> {
   const file = await openPlainFile(place, (sizeBytes) => {
     if (sizeBytes > manifestMaxBytes) throw new Error(`a manifest has at most ${manifestMaxBytes} bytes`);
@@ -52,13 +52,13 @@ export async function readManifest(place: string): Promise<DesktopManifest | nul
   return file && parseManifest(await text(file.stream));
 }
 
-/** What changes whenever the file does; null when it is not there or cannot be reached. */
-async function stateOf(place: string): Promise<Pick<Known, 'stamp' | 'isSettled'> | null> {
+/** A stamp that changes with the file; null if the file is missing or cannot be reached. */
+async function stateOf(place: string): Promise<Pick<Known, 'stamp' | 'isStable'> | null> {
   try {
     const { ino, size, mtimeNs, ctimeNs, ctimeMs } = await lstat(place, { bigint: true });
     return {
       stamp: [place, ino, size, mtimeNs, ctimeNs].join(':'),
-      isSettled: Date.now() - Number(ctimeMs) > settledAfterMs,
+      isStable: Date.now() - Number(ctimeMs) > stableAfterMs,
     };
   } catch (error) {
     if (isAbsent(error)) return null;

@@ -18,7 +18,7 @@ import type { SystemContext } from '@portal/platform/context';
 import { isAbsent, type OpenedFile, openPlainFile, type PartOf } from '@portal/platform/files/plain-file';
 import { manifestReader } from './manifest.ts';
 
-/** The folder and what its manifest says. Throws 404 when there is no folder or no manifest that can be used. */
+/** The folder and its manifest. Throws 404 if there is no folder or no usable manifest. */
 async function release(system: SystemContext): Promise<{ folder: string; manifest: DesktopManifest }> {
   const folder = system.config.desktopDir;
   const manifest = folder === null ? null : await manifestReader(system)(folder);
@@ -26,7 +26,7 @@ async function release(system: SystemContext): Promise<{ folder: string; manifes
   return { folder, manifest };
 }
 
-/** The current release with the packages that are really there. Throws 404 when there is none. */
+/** The current release with the packages that exist in the folder. Throws 404 if there is no release. */
 export async function latestPackages(system: SystemContext): Promise<DesktopLatest> {
   const { folder, manifest } = await release(system);
   const { version, channel, commit, updateVersion } = manifest;
@@ -48,7 +48,7 @@ export interface PackageFile {
   open: (partOf?: PartOf) => Promise<OpenedFile>;
 }
 
-/** The package of a platform by its name, whatever text that is. Throws 404, also when the file turns out to be another one on opening. */
+/** The package of the platform with this name, which may be any text. Throws 404, also if the file has been replaced when it is opened. */
 export async function openPackage(system: SystemContext, name: string): Promise<PackageFile> {
   const platform = platformOf(name);
   if (!platform) throw notFound();
@@ -68,8 +68,8 @@ export async function openPackage(system: SystemContext, name: string): Promise<
   return { fileName, sha256, open };
 }
 
-export interface UpdateQuestion {
-  /** System, processor and version of the asking app, as it says them. */
+export interface UpdateRequest {
+  /** System, processor and version as reported by the app. */
   target: string;
   arch: string;
   current_version: string;
@@ -77,12 +77,12 @@ export interface UpdateQuestion {
 }
 
 /**
- * What an installed app may update itself to; null for nothing. Throws 400 `INVALID_ORIGIN` for an origin that is none, 404 without a
- * usable manifest and when the platform's entry is wrong.
+ * The update for an installed app; null if there is none. Throws 400 `INVALID_ORIGIN` for an invalid origin, 404 without a usable manifest
+ * and if the platform's entry is wrong.
  */
 export async function findUpdate(
   system: SystemContext,
-  { target, arch, current_version: currentVersion, origin }: UpdateQuestion,
+  { target, arch, current_version: currentVersion, origin }: UpdateRequest,
 ): Promise<DesktopUpdate | null> {
   const base = origin === undefined ? system.config.http.publicUrl : originOf(origin);
   const platform = platformOf(`${target}-${arch}`);
@@ -100,7 +100,7 @@ export async function findUpdate(
   return { ...offer, pub_date: pubDate, url: `${base}${downloadPath(platform)}`, notes };
 }
 
-/** The entry of a platform if its file is there, as large as the entry says; a link is no file. */
+/** The entry of a platform if its file exists and has the size of the entry; a link does not count. */
 async function findPackage(
   folder: string,
   manifest: DesktopManifest,

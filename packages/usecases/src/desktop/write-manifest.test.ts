@@ -26,7 +26,7 @@ const later = new Date('2026-11-21T08:30:00Z');
 const setup = 'Portal_1.4.2_x64-setup.exe';
 
 describe('a manifest', () => {
-  it('says of each package what it weighs, its hash and what its signature holds', async () => {
+  it('contains the size, the hash and the signature of each package', async () => {
     await put({ [setup]: 'installer', [`${setup}.sig`]: 'dW50cnVzdGVk\n', 'Portal_1.4.2_amd64.AppImage': 'image' });
     const { missing, leftOut, isChanged } = await writeManifest(folder, { ...facts, notes: 'Neu.\nGut.' }, now);
     expect(await written()).toEqual({
@@ -55,7 +55,7 @@ describe('a manifest', () => {
     expect((await stat(join(folder, 'manifest.json'))).mode & 0o444).toBe(0o444);
   });
 
-  it('is refreshed with what has changed, and left alone when nothing has', async () => {
+  it('is updated after a change and untouched otherwise', async () => {
     await put({ [setup]: 'installer' });
     await writeManifest(folder, { ...facts, notes: 'Neu.' }, now);
     const { ino } = await stat(join(folder, 'manifest.json'));
@@ -81,17 +81,17 @@ describe('a manifest', () => {
     expect(leftOut).toEqual([setup]);
   });
 
-  it('offers no update that is held back, now and when it is refreshed', async () => {
+  it('offers no update that is held back, also after it is updated', async () => {
     await put({ [setup]: 'installer', [`${setup}.sig`]: 'sig' });
     const { missing } = await writeManifest(folder, { ...facts, updateVersion: '' }, now);
-    expect(missing).toContain('a version to update to: no app updates itself');
+    expect(missing).toContain('an update version: without one, apps do not update');
     await writeManifest(folder, { commit: 'other' }, later);
     expect(await written()).toMatchObject({ commit: 'other', updateVersion: null });
     await writeManifest(folder, { updateVersion: '1.4.2' }, later);
     expect(await written()).toMatchObject({ updateVersion: '1.4.2' });
   });
 
-  it('takes no link for a package, and mends what nobody can read', async () => {
+  it('ignores links, and replaces an unreadable manifest', async () => {
     await put({ [setup]: 'installer', 'manifest.json': '{"half": ' });
     await symlink('/etc/passwd', join(folder, 'Portal_1.4.2_amd64.AppImage'));
     const { missing } = await writeManifest(folder, facts, now);
@@ -99,7 +99,7 @@ describe('a manifest', () => {
     expect(Object.keys((await written()).platforms)).toEqual(['windows-x86_64']);
   });
 
-  it('is not written when it would be none', async () => {
+  it('is not written if it would be invalid', async () => {
     const refused = async (given: ReleaseFacts, message: string) => {
       const error: unknown = await writeManifest(folder, given, now).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ManifestError);

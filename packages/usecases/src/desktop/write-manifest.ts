@@ -17,34 +17,34 @@ import { openPlainFile } from '@portal/platform/files/plain-file';
 import { writeThenRename } from '@portal/platform/files/write-then-rename';
 import { manifestName, readManifest } from './manifest.ts';
 
-/** What packages cannot tell of a release. What is left out stays as the manifest has it. */
+/** The facts of a release that its packages do not contain. Missing ones stay as in the existing manifest. */
 export interface ReleaseFacts {
   version?: string | undefined;
   channel?: string | undefined;
   commit?: string | undefined;
-  /** What the update feed offers: the version itself when it is left out, nothing when it is blank. */
+  /** The version the update feed offers: if missing, the release's version; if blank, none. */
   updateVersion?: string | undefined;
   notes?: string | undefined;
 }
 
-/** Why no manifest was written, for the person who asked for one. */
+/** No manifest was written; the message is for the person who runs the command. */
 export class ManifestError extends Error {}
 
 export interface WrittenManifest {
   manifest: DesktopManifest;
   packages: (DesktopPackage & { platform: DesktopPlatform })[];
   isChanged: boolean;
-  /** Sentences about what an app will not find. */
+  /** Things missing for a complete release, each as a phrase. */
   missing: string[];
-  /** Files that are no package of this release, by their names. */
+  /** Names of the files that are not packages of this release. */
   leftOut: string[];
 }
 
 const maxSignatureBytes = 64 * 1024;
 
 /**
- * Writes the manifest of the packages in a folder, whole or not at all; one that would say the same stays untouched. The time of
- * publication is kept for as long as the version is. Throws a ManifestError when it would be no manifest or names cannot be told apart.
+ * Writes the manifest of the packages in a folder atomically; leaves an identical one untouched. Keeps the publication time while the
+ * version stays the same. Throws a ManifestError if the manifest would be invalid or the package names are ambiguous.
  */
 export async function writeManifest(folder: string, facts: ReleaseFacts, now: Date): Promise<WrittenManifest> {
   const place = join(folder, manifestName);
@@ -52,9 +52,9 @@ export async function writeManifest(folder: string, facts: ReleaseFacts, now: Da
     throw new ManifestError(`The folder ${folder} cannot be read: ${error.message}.`);
   });
   const missing: string[] = [];
-  // One that nobody can read is what this mends.
+  // An unreadable manifest is replaced.
   const before = await readManifest(place).catch(() => {
-    missing.push('a manifest that can be read: the one that was there is replaced');
+    missing.push('a manifest that can be read: the existing one is replaced');
     return null;
   });
   const release = releaseOf(facts, before, now);
@@ -88,23 +88,23 @@ export async function writeManifest(folder: string, facts: ReleaseFacts, now: Da
     if (!packages.some((one) => one.platform === platform)) missing.push(`a package for ${platform}`);
   for (const { file, signature } of packages)
     if (signature === null)
-      missing.push(`a signature of ${file}, in ${file}.sig: without one no app updates itself to it`);
-  if (manifest.updateVersion === null) missing.push('a version to update to: no app updates itself');
+      missing.push(`a signature for ${file} in ${file}.sig: without one, apps do not update to it`);
+  if (manifest.updateVersion === null) missing.push('an update version: without one, apps do not update');
   else if (!isComparable(manifest.updateVersion))
     missing.push(
-      `a version to update to that can be compared, as 1.4.0 can: ${manifest.updateVersion} is offered to nobody`,
+      `an update version that can be compared, such as 1.4.0: apps do not update to ${manifest.updateVersion}`,
     );
-  if (manifest.notes === '') missing.push('notes on the release');
+  if (manifest.notes === '') missing.push('release notes');
 
   const isChanged = !isDeepStrictEqual(manifest, before);
   const json = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  // Every process of the service reads it, whoever runs this.
+  // World-readable, because the service may run as another user than this command.
   if (isChanged) await writeThenRename(place, json, { maxBytes: manifestMaxBytes, mode: 0o644 });
   return { manifest, packages, isChanged, missing, leftOut: choice.leftOut };
 }
 
 const leftOutSentence = (names: string[]): string =>
-  names.length === 0 ? '' : ` Their names say otherwise: ${names.join(', ')}.`;
+  names.length === 0 ? '' : ` The names of these files do not match: ${names.join(', ')}.`;
 
 function releaseOf(facts: ReleaseFacts, before: DesktopManifest | null, now: Date) {
   const { version = before?.version, channel = before?.channel, commit = before?.commit } = facts;
@@ -124,10 +124,10 @@ function releaseOf(facts: ReleaseFacts, before: DesktopManifest | null, now: Dat
   };
 }
 
-/** A package as it lies in the folder: what is hashed is what was measured. */
+/** A package in the folder. Hash and size come from the same read. */
 async function describe(folder: string, name: string): Promise<DesktopPackage> {
   const file = await openPlainFile(join(folder, name));
-  if (!file) throw new ManifestError(`${name} has just gone. Run this again once the folder is complete.`);
+  if (!file) throw new ManifestError(`${name} has just disappeared. Run this again once the folder is complete.`);
   const hash = createHash('sha256');
   let size = 0;
   for await (const chunk of file.stream as AsyncIterable<Buffer>) {
@@ -150,5 +150,5 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, what 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '));
-  throw new ManifestError(`${what} would not be valid: ${faults.join('; ')}.`);
+  throw new ManifestError(`${what} would be invalid: ${faults.join('; ')}.`);
 }

@@ -5,7 +5,7 @@ import { auditActions } from './audit.ts';
 
 export const mailSettings: Area = {
   name: 'mail-settings',
-  tags: { 'mail-settings': 'How a tenant’s mails are sent, and the texts of its welcome mail.' },
+  tags: { 'mail-settings': 'A tenant’s mail server and the texts of its welcome mail.' },
   sealedColumns: [
     { table: smtpConfigs, column: smtpConfigs.password, boundTo: smtpConfigs.tenantId, context: smtpPasswordContext },
   ],

@@ -39,7 +39,7 @@ const storedPassword = async (ctx: UserContext): Promise<string | null | undefin
 };
 
 describe('mail settings', () => {
-  it('answer nulls while nothing is set, never a 404', async () => {
+  it('are null while nothing is set, never a 404', async () => {
     expect(await getSmtpConfig(await admin())).toEqual({
       host: null,
       port: null,
@@ -57,7 +57,7 @@ describe('mail settings', () => {
     });
   });
 
-  it('are replaced whole, the password excepted: blank, masked and missing keep it, null removes it', async () => {
+  it('are replaced completely except the password: blank, masked and missing keep it, null removes it', async () => {
     const ctx = await admin();
     expect(
       await putSmtpConfig(
@@ -86,7 +86,7 @@ describe('mail settings', () => {
     expect(await storedPassword(ctx)).toBeNull();
   });
 
-  it('may name a recipient of bug reports alone, and then mail takes the service’s own server', async () => {
+  it('may contain only a recipient of bug reports; mails then use the service’s own server', async () => {
     const ctx = await admin();
     await putSmtpConfig(ctx, SmtpConfigInput.parse({ bugReportRecipient: 'it@example.org' }));
     expect(await getSmtpConfig(ctx)).toMatchObject({ host: null, bugReportRecipient: 'it@example.org' });
@@ -100,7 +100,7 @@ describe('mail settings', () => {
     ['a host without the rest', { host: 'mail.example.org', port: null, security: null, fromAddress: null }],
     ['a port out of range', { port: 70_000 }],
     ['an unknown encryption', { security: 'ssl' }],
-    ['an address that is none', { fromAddress: 'nobody' }],
+    ['an invalid address', { fromAddress: 'nobody' }],
     ['a line break in a name', { fromName: 'Werke\r\nBcc: x@example.org' }],
     ['a host with a path', { host: 'mail.example.org/x' }],
   ])('refuse %s', (_, fields) => {
@@ -110,7 +110,7 @@ describe('mail settings', () => {
     ).toBe(false);
   });
 
-  it('are forgotten with their password', async () => {
+  it('are deleted with their password', async () => {
     const ctx = await admin();
     await putSmtpConfig(ctx, settings({ password: 'secret' }));
     await deleteSmtpConfig(ctx);
@@ -133,8 +133,8 @@ describe('mail settings', () => {
   });
 });
 
-describe('trying mail settings', () => {
-  it('sends a test mail to the address given, else to the caller’s own', async () => {
+describe('testing mail settings', () => {
+  it('sends a test mail to the given address, otherwise to the caller’s own', async () => {
     const server = await startSmtpServer({ auth: { username: 'u', password: 'right' } });
     const ctx = await admin();
     const input = settings({ port: server.port, username: 'u', password: 'right' });
@@ -147,7 +147,7 @@ describe('trying mail settings', () => {
     await server.stop();
   });
 
-  it('takes the saved password when none is given', async () => {
+  it('uses the stored password if none is given', async () => {
     const server = await startSmtpServer({ auth: { username: 'u', password: 'saved' } });
     const ctx = await admin();
     await putSmtpConfig(ctx, settings({ port: server.port, username: 'u', password: 'saved' }));
@@ -170,14 +170,14 @@ describe('trying mail settings', () => {
     expect(failure).toMatchObject({ kind: 'upstream', code: 'MAIL_DELIVERY_FAILED', failure: 'auth' });
     expect(String(failure)).not.toContain('wrong-and-secret');
     await server.stop();
-    // The port of a server that has stopped may be another one's at once.
+    // Another process may take the port of a stopped server at once.
     await expect(testSmtpConfig(ctx, settings({ port: 1 }))).rejects.toMatchObject({
       code: 'MAIL_DELIVERY_FAILED',
       failure: 'connect',
     });
   });
 
-  it('only signs in when there is nobody to write to, and tries the service’s server when no host is given', async () => {
+  it('only signs in if there is no address, and tests the service’s server if no host is given', async () => {
     const server = await startSmtpServer();
     const ctx = await signedIn(await make.user({ role: 'ADMIN', email: null }));
     expect(await testSmtpConfig(ctx, settings({ port: server.port }))).toEqual({ ok: true });
@@ -190,7 +190,7 @@ describe('trying mail settings', () => {
 });
 
 describe('mail of a tenant', () => {
-  it('never takes another tenant’s server; a tenant without one takes the service’s', async () => {
+  it('never uses another tenant’s server; a tenant without one uses the service’s', async () => {
     const [first, second] = [await startSmtpServer(), await startSmtpServer()];
     const contexts = [await admin(), await admin(), await admin()];
     await putSmtpConfig(contexts[0] as UserContext, settings({ port: first.port, fromAddress: 'first@example.org' }));
@@ -209,7 +209,7 @@ describe('mail of a tenant', () => {
   });
 });
 
-/** Two mails of the tenant through the outbox. */
+/** Sends two mails of the tenant through the outbox. */
 async function sendNotices(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     for (const key of ['one', 'two']) {

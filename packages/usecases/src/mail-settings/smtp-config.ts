@@ -20,7 +20,7 @@ const unset = {
   bugReportRecipient: null,
 };
 
-/** The tenant's own mail settings without the password, nulls while nothing is set; and what went over the service's own server today. */
+/** The tenant's mail settings without the password (null while nothing is set), and today's counts for the service's own server. */
 export async function getSmtpConfig(ctx: UserContext): Promise<SmtpConfig> {
   const [stored, today] = await Promise.all([ctx.read(storedSmtpConfig), ctx.read(mailsOfToday)]);
   const settings = stored ? { ...stored, hasPassword: stored.password !== null } : unset;
@@ -33,13 +33,13 @@ export async function getSmtpConfig(ctx: UserContext): Promise<SmtpConfig> {
 }
 
 /**
- * Replaces the tenant's mail settings; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` where
- * it would go to another server or account, or less well protected.
+ * Replaces the tenant's mail settings; the stored password stays unless another one or null is given. Throws 400 `SECRET_REQUIRED` if the
+ * stored password would go to another server or account, or over a less secure connection.
  */
 export async function putSmtpConfig(ctx: UserContext, input: SmtpConfigInput): Promise<SmtpConfig> {
   const { password, ...fields } = input;
   await ctx.tx(async (tx) => {
-    // Both are written together, the kept one too: a server from here and a password from a change in between must not meet.
+    // Writes the kept password as well, so that this server is never combined with the password of a concurrent change.
     const stored = storedSmtpPassword(ctx, await storedSmtpConfig(tx, 'update'));
     const sealed = stored.sealedFor(ownSmtpTarget(fields), password);
     const values = { ...fields, password: sealed, updatedAt: sql`now()` };
@@ -59,7 +59,7 @@ export async function putSmtpConfig(ctx: UserContext, input: SmtpConfigInput): P
   return getSmtpConfig(ctx);
 }
 
-/** Forgets the tenant's mail settings, the password with them. */
+/** Deletes the tenant's mail settings, including the password. */
 export async function deleteSmtpConfig(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(smtpConfigs).returning({ id: smtpConfigs.id });

@@ -14,23 +14,23 @@ import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { recordAudit } from './audit.ts';
 
 /**
- * Tries mail settings before they are saved: sends a test mail to `to`, else to the caller's own address, else only signs in.
- * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` when there is no server to try, 409 `LIMIT_REACHED` when the
- * tenant's day over the service's own server is used up, 400
- * `SECRET_REQUIRED` where the stored password is meant and was stored for another server, 429 after ten tries in a minute.
+ * Tests mail settings before they are saved: sends a test mail to `to`, otherwise to the caller's own address, otherwise only signs in.
+ * Throws 502 `MAIL_DELIVERY_FAILED` with a plain reason, 409 `MAIL_NOT_CONFIGURED` if there is no server to test, 409 `LIMIT_REACHED` if
+ * the tenant's daily quota for the service's own server is used up, 400 `SECRET_REQUIRED` if the stored password belongs to another
+ * server, 429 after ten tests in a minute.
  */
 export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTestInput): Promise<{ ok: true }> {
-  const ownSettings = await settingsToTry(ctx, input);
+  const ownSettings = await settingsToTest(ctx, input);
   const settings = ownSettings ?? serviceSettings(ctx.config);
   if (!settings)
     throw conflict(
       'MAIL_NOT_CONFIGURED',
-      'There is no mail server to test: neither these settings nor the service have one.',
+      'There is no mail server to test: neither these settings nor the service has one.',
     );
   const address = to ?? ctx.account.email;
-  // It goes to whomever an administrator names: over the service's own server it counts like any other.
+  // An administrator chooses the recipient, so over the service's own server the mail counts like any other.
   if (!ownSettings && address !== null) await takeQuotaForOne(ctx);
-  // 0.1 s and 10 MB that the API has no other use for.
+  // Imported on demand: it takes 0.1 s and 10 MB.
   const { interactiveLimits, openTransport } = await import('@portal/mail/transport');
   const transport = openTransport(settings, interactiveLimits);
   try {
@@ -55,8 +55,8 @@ export async function testSmtpConfig(ctx: UserContext, { to, ...input }: SmtpTes
   }
 }
 
-/** The settings with their password, once the try is counted and noted; null when they name no server. */
-async function settingsToTry(
+/** Counts and records the test, then returns the settings with their password; null if they name no server. */
+async function settingsToTest(
   ctx: UserContext,
   { password: input, ...fields }: Omit<SmtpTestInput, 'to'>,
 ): Promise<SmtpSettings | null> {

@@ -16,7 +16,7 @@ import { welcome } from '@portal/mail/templates/accounts/welcome';
 import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 
-/** The words of the tenant at work, or the built-in ones. */
+/** The current tenant's texts, or the built-in ones. */
 export const welcomeTemplateOf = async (db: Pick<Tx, 'select'>): Promise<WelcomeMailTemplate> => {
   const [own] = await db
     .select({
@@ -33,7 +33,7 @@ export const welcomeTemplateOf = async (db: Pick<Tx, 'select'>): Promise<Welcome
 
 export const getWelcomeTemplate = (ctx: UserContext): Promise<WelcomeMailTemplate> => ctx.read(welcomeTemplateOf);
 
-/** Replaces the tenant's words. Throws 400 `UNKNOWN_PLACEHOLDER` naming each one no mail could fill. */
+/** Replaces the tenant's texts. Throws 400 `UNKNOWN_PLACEHOLDER` that names each unknown placeholder. */
 export async function putWelcomeTemplate(
   ctx: UserContext,
   template: WelcomeMailTemplate,
@@ -48,13 +48,13 @@ export async function putWelcomeTemplate(
     await recordAudit(tx, ctx, {
       action: 'welcome_mail.update',
       tenantId: ctx.tenantId,
-      summary: 'Changed the words of the welcome mail.',
+      summary: 'Changed the texts of the welcome mail.',
     });
   });
   return template;
 }
 
-/** Goes back to the built-in words. */
+/** Restores the built-in texts. */
 export async function deleteWelcomeTemplate(ctx: UserContext): Promise<void> {
   await ctx.tx(async (tx) => {
     const deleted = await tx.delete(welcomeMailTemplates).returning({ id: welcomeMailTemplates.id });
@@ -62,12 +62,12 @@ export async function deleteWelcomeTemplate(ctx: UserContext): Promise<void> {
     await recordAudit(tx, ctx, {
       action: 'welcome_mail.delete',
       tenantId: ctx.tenantId,
-      summary: 'Went back to the built-in welcome mail.',
+      summary: 'Restored the built-in welcome mail.',
     });
   });
 }
 
-/** The mail as a sample person with a local account would get it, its link leading to the sign-in page. */
+/** The mail for a sample person with a local account; its link leads to the sign-in page. */
 export function previewWelcomeMail(
   ctx: UserContext,
   template: WelcomeMailTemplate,
@@ -92,7 +92,7 @@ export function checkPlaceholders(template: WelcomeMailTemplate): void {
   const unknown = findUnknownPlaceholders(template);
   if (unknown.length === 0) return;
   const names = [...new Set(unknown.map(({ name }) => `{{${name}}}`))].join(', ');
-  throw invalid('UNKNOWN_PLACEHOLDER', `No mail can fill ${names}.`, {
-    details: unknown.map(({ field, name }) => ({ path: field, message: `{{${name}}} is no placeholder` })),
+  throw invalid('UNKNOWN_PLACEHOLDER', `These placeholders do not exist: ${names}.`, {
+    details: unknown.map(({ field, name }) => ({ path: field, message: `{{${name}}} is not a placeholder` })),
   });
 }

@@ -23,7 +23,7 @@ const visibleCustomModules = sql`(
   where ${customModules.ownerUserId} is null or ${customModules.ownerUserId} = ${sql.placeholder('userId')}
 )`;
 
-// Categories and what stands in them from one statement: between two, a category may go.
+// One statement reads categories and their modules: between two statements, a category might be deleted.
 const sidebarOfAccount = prepared<{ userId: string }>()('module_sidebar', (db) =>
   db
     .select({
@@ -34,8 +34,8 @@ const sidebarOfAccount = prepared<{ userId: string }>()('module_sidebar', (db) =
 );
 
 /**
- * What the caller may open, in the order of the sidebar: by category, built-in modules in the order of the registry, then custom ones
- * by `sortOrder` and name.
+ * The modules the caller may open, in the order of the sidebar: by category, built-in modules in the order of the registry, then custom
+ * ones by `sortOrder` and name.
  */
 export async function listActiveModules(ctx: UserContext): Promise<ActiveModule[]> {
   const [levels, sidebar] = await Promise.all([moduleLevels(ctx), readSidebar(ctx)]);
@@ -72,6 +72,6 @@ function customEntry(actor: Actor, [id, name, url, , ownerUserId]: StoredCustomM
 async function readSidebar(ctx: UserContext) {
   const [sidebar] = await ctx.run(sidebarOfAccount, { userId: ctx.actor.id });
   if (sidebar && sidebar.categories.length > 0) return sidebar;
-  // Custom modules stand in categories: where there are none yet, there are no custom modules either.
+  // Custom modules belong to categories: without categories there are no custom modules yet.
   return { ...(await readArrangement(ctx)), customModules: [] };
 }

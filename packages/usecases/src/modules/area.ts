@@ -5,7 +5,7 @@ export const modules: Area = {
   name: 'modules',
   tags: {
     groups: 'Groups of accounts: a tenant’s own groups and those of its directory.',
-    modules: 'Which modules a tenant has, who may open them, and how its sidebar is arranged.',
+    modules: 'A tenant’s modules, the access to them, and the order of its sidebar.',
   },
   auditActions,
 };

@@ -18,7 +18,7 @@ const placementsByModule = sql`(
   select coalesce(json_object_agg(${modulePlacements.moduleKey}, ${modulePlacements.categoryId}), '{}') from ${modulePlacements}
 )`;
 
-/** Columns of an arrangement, for statements about the one row of the tenant at work: all of it as it stood at one instant. */
+/** Columns of an arrangement, for statements on the row of the current tenant: one consistent snapshot. */
 export const arrangementColumns = {
   categories: sql<Category[]>`${categoriesInOrder}`.as('categories'),
   placements: sql<Record<string, string>>`${placementsByModule}`.as('placements'),
@@ -28,12 +28,12 @@ const storedArrangement = prepared<Record<string, never>>()('module_arrangement'
   db.select(arrangementColumns).from(tenants),
 );
 
-/** The tenant's categories and placements. The first one who looks makes the default set, once also when many look at the same time. */
+/** The tenant's categories and placements. The first call creates the default categories, only once even for concurrent calls. */
 export async function readArrangement(ctx: TenantScope): Promise<Arrangement> {
   return (await stored(ctx)) ?? changeArrangement(ctx, async (_tx, made) => made);
 }
 
-/** Changes categories and placements, one change of a tenant after the other, each on what the one before has left. */
+/** Changes categories and placements. Changes of one tenant run one after the other, each on the result of the previous one. */
 export const changeArrangement = <T>(
   ctx: TenantScope,
   work: (tx: Tx, arrangement: Arrangement) => Promise<T>,
@@ -43,7 +43,7 @@ export const changeArrangement = <T>(
     return work(tx, (await stored(tx)) ?? (await makeDefaultCategories(tx, ctx.tenantId)));
   });
 
-/** Null while no default set was made: `custom-modules` is never deleted, so afterwards there is always one. */
+/** Null until the default categories are created; afterwards there is always at least `custom-modules`, which is never deleted. */
 async function stored(db: Pick<Tx, 'run'>): Promise<Arrangement | null> {
   const [arrangement] = await db.run(storedArrangement, {});
   return arrangement && arrangement.categories.length > 0 ? arrangement : null;

@@ -27,7 +27,7 @@ const keysOf = async (ctx: UserContext): Promise<string[]> => (await listCategor
 const defaultKeys = defaultCategories.map(({ key }) => key);
 
 describe('the default categories', () => {
-  it('are made by the first look, once by fifty at the same time', async () => {
+  it('are created by the first read, only once by fifty concurrent ones', async () => {
     const ctx = await admin();
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? listCategories(ctx) : listActiveModules(ctx))),
@@ -38,7 +38,7 @@ describe('the default categories', () => {
     );
   });
 
-  it('are there for the first change, too', async () => {
+  it('exist for the first change, too', async () => {
     expect(await renameCategory(await admin(), 'sales', { name: 'Vertrieb' })).toMatchObject({
       key: 'sales',
       position: 2,
@@ -50,7 +50,7 @@ describe('the default categories', () => {
     expect(await keysOf(second)).toEqual(defaultKeys);
   });
 
-  it('do not come back once they were deleted', async () => {
+  it('do not come back after they are deleted', async () => {
     const ctx = await admin();
     for (const key of defaultKeys.slice(0, -1)) await deleteCategory(ctx, key, 'custom-modules');
     expect(await listCategories(ctx)).toMatchObject([{ key: 'custom-modules', position: 0 }]);
@@ -69,7 +69,7 @@ const newModule = (category = 'custom-modules', shared = false) => ({
 });
 
 describe('a category', () => {
-  it('is created in front of custom-modules, with a key of its name', async () => {
+  it('is created before custom-modules, with a key derived from its name', async () => {
     const ctx = await admin();
     expect(await createCategory(ctx, { name: 'Außendienst' })).toEqual({
       key: 'aussendienst',
@@ -86,7 +86,7 @@ describe('a category', () => {
     ]);
   });
 
-  it('keeps its name to itself, without regard to case, also at once', async () => {
+  it('has a unique name regardless of case, also with concurrent calls', async () => {
     const ctx = await admin();
     const taken = { kind: 'conflict', code: 'CONFLICT' };
     const results = await Promise.allSettled(
@@ -99,7 +99,7 @@ describe('a category', () => {
     expect(await keysOf(ctx)).toHaveLength(6);
   });
 
-  it('keeps its key under a new name; so does custom-modules', async () => {
+  it('keeps its key when it is renamed; so does custom-modules', async () => {
     const ctx = await admin();
     expect(await renameCategory(ctx, 'tools', { name: 'Werkzeug' })).toEqual({
       key: 'tools',
@@ -112,7 +112,7 @@ describe('a category', () => {
     await expect(renameCategory(ctx, 'sport', { name: 'Sport' })).rejects.toMatchObject(notFound);
   });
 
-  it('is one of a bounded number', async () => {
+  it('cannot be added above the limit', async () => {
     const ctx = await admin();
     await Promise.all(
       Array.from({ length: categoryLimit - defaultKeys.length }, (_, n) => createCategory(ctx, { name: `Nr. ${n}` })),
@@ -120,7 +120,7 @@ describe('a category', () => {
     await expect(createCategory(ctx, { name: 'zu viel' })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
   });
 
-  it('of another tenant is not there', async () => {
+  it('of another tenant is 404', async () => {
     const [ours, theirs] = [await admin(), await admin()];
     const { key } = await createCategory(theirs, { name: 'Fremde' });
     await expect(renameCategory(ours, key, { name: 'Unsere' })).rejects.toMatchObject(notFound);
@@ -152,7 +152,7 @@ describe('the order', () => {
 });
 
 describe('a module', () => {
-  it('is moved to a category and keeps that place', async () => {
+  it('is moved to a category and stays there', async () => {
     const ctx = await admin();
     const after = await assignModule(ctx, { moduleKey: 'calendar', categoryKey: 'sales' });
     expect(after.find(({ key }) => key === 'sales')?.moduleKeys).toEqual(['tender-radar', 'calendar']);
@@ -162,7 +162,7 @@ describe('a module', () => {
     expect((await listCategories(ctx)).find(({ key }) => key === 'tools')?.moduleKeys).toEqual(['calendar']);
   });
 
-  it('or a category there is not answers 404', async () => {
+  it('or a category that does not exist is 404', async () => {
     const ctx = await admin();
     for (const wrong of [
       { moduleKey: 'sport', categoryKey: 'sales' },
@@ -174,7 +174,7 @@ describe('a module', () => {
 });
 
 describe('deleting a category', () => {
-  it('hands all it holds to the target: modules moved there, modules by default, shared and everybody’s personal ones', async () => {
+  it('moves all its modules to the target: moved ones, default ones, shared ones and the private ones of all users', async () => {
     const ctx = await admin();
     const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId }));
     await assignModule(ctx, { moduleKey: 'calendar', categoryKey: 'sales' });
@@ -206,7 +206,7 @@ describe('deleting a category', () => {
     expect(entry).toMatchObject({ action: 'module_categories.delete', targetId: 'sales' });
   });
 
-  it('is refused without a target, to itself, to nowhere, and for custom-modules', async () => {
+  it('is refused without a target, to itself, to an unknown category, and for custom-modules', async () => {
     const ctx = await admin();
     await expect(deleteCategory(ctx, 'sport', undefined)).rejects.toMatchObject(notFound);
     await expect(deleteCategory(ctx, 'sales', undefined)).rejects.toMatchObject({
@@ -222,13 +222,13 @@ describe('deleting a category', () => {
     expect(await keysOf(ctx)).toHaveLength(6);
   });
 
-  it('loses no custom module that is added meanwhile', async () => {
+  it('loses no custom module that is added at the same time', async () => {
     const ctx = await admin();
     let added = 0;
     for (let round = 0; round < 20; round += 1) {
       const { key } = await createCategory(ctx, { name: `Kurz ${round}` });
       const adding = Array.from({ length: 6 }, (_, n) => createCustomModule(ctx, newModule(key, n % 2 === 0)));
-      // The others are still under way.
+      // The other calls are still in progress.
       await Promise.race(adding);
       const [, ...results] = await Promise.allSettled([deleteCategory(ctx, key, 'tools'), ...adding]);
       for (const result of results) {
@@ -240,7 +240,7 @@ describe('deleting a category', () => {
     }
   });
 
-  it('with everything else of a tenant goes when the tenant is deleted', async () => {
+  it('happens with everything else of a tenant when the tenant is deleted', async () => {
     const ctx = await admin();
     await assignModule(ctx, { moduleKey: 'calendar', categoryKey: 'sales' });
     await createCustomModule(ctx, newModule('sales', true));

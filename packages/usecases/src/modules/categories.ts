@@ -24,7 +24,7 @@ import { recordAudit } from './audit.ts';
 export const listCategories = async (ctx: UserContext): Promise<ModuleCategory[]> =>
   showCategories(await readArrangement(ctx));
 
-/** Adds a category in front of `custom-modules`. Throws 409 `CONFLICT` for a name that another one has, 409 `LIMIT_REACHED`. */
+/** Adds a category before `custom-modules`. Throws 409 `CONFLICT` if another category has the name, 409 `LIMIT_REACHED`. */
 export async function createCategory(ctx: UserContext, { name }: { name: string }): Promise<ModuleCategory> {
   return orNameTaken(() =>
     changeArrangement(ctx, async (tx, { categories, placements }) => {
@@ -48,7 +48,7 @@ export async function createCategory(ctx: UserContext, { name }: { name: string 
   );
 }
 
-/** Renames a category, whose key stays. Throws 404, 409 `CONFLICT` for a name that another one has. */
+/** Renames a category and keeps its key. Throws 404, 409 `CONFLICT` if another category has the name. */
 export async function renameCategory(
   ctx: UserContext,
   key: string,
@@ -72,7 +72,10 @@ export async function renameCategory(
   );
 }
 
-/** Puts the categories in the order of `keys`. Throws 400 unless that names each of them once; `custom-modules` may be left out and stays last. */
+/**
+ * Puts the categories in the order of `keys`. Throws 400 unless `keys` names each category exactly once; `custom-modules` may be missing
+ * and always stays last.
+ */
 export const setCategoryOrder = (ctx: UserContext, keys: string[]): Promise<ModuleCategory[]> =>
   changeArrangement(ctx, async (tx, { categories, placements }) => {
     const ordered = orderCategories(categories, keys);
@@ -86,7 +89,7 @@ export const setCategoryOrder = (ctx: UserContext, keys: string[]): Promise<Modu
     return showCategories({ categories: ordered, placements });
   });
 
-/** Moves a built-in module to a category. Throws 404 for a module or a category there is not. */
+/** Moves a built-in module to a category. Throws 404 for an unknown module or category. */
 export const assignModule = (
   ctx: UserContext,
   { moduleKey, categoryKey: key }: { moduleKey: string; categoryKey: string },
@@ -113,28 +116,29 @@ export const assignModule = (
   });
 
 /**
- * Deletes a category and moves everything it holds to `target`, other users' personal modules with it. Throws 400 for itself as target,
- * 404 for a category there is not, 409 `CONFLICT` for `custom-modules`, 409 `TARGET_REQUIRED` without a target.
+ * Deletes a category and moves its modules, including other users' private ones, to `target`. Throws 400 if the target is the category
+ * itself, 404 for an unknown category, 409 `CONFLICT` for `custom-modules`, 409 `TARGET_REQUIRED` without a target.
  */
 export async function deleteCategory(ctx: UserContext, key: string, target: string | undefined): Promise<void> {
   if (target === key) throw invalidField('target', 'must be another category');
   await changeArrangement(ctx, async (tx, arrangement) => {
     const { categories } = arrangement;
-    const doomed = requireCategory(categories, key);
-    if (key === customModulesKey) throw conflict('CONFLICT', 'This category cannot be deleted. You may rename it.');
+    const deleted = requireCategory(categories, key);
+    if (key === customModulesKey)
+      throw conflict('CONFLICT', 'This category cannot be deleted. You can rename it instead.');
     if (target === undefined) throw conflict('TARGET_REQUIRED');
-    const heir = requireCategory(categories, target);
-    await moveEntries(tx, arrangement, { from: doomed, to: heir, tenantId: ctx.tenantId });
-    await tx.delete(moduleCategories).where(eq(moduleCategories.id, doomed.id));
+    const destination = requireCategory(categories, target);
+    await moveEntries(tx, arrangement, { from: deleted, to: destination, tenantId: ctx.tenantId });
+    await tx.delete(moduleCategories).where(eq(moduleCategories.id, deleted.id));
     await numberCategories(
       tx,
-      categories.filter((one) => one !== doomed),
+      categories.filter((one) => one !== deleted),
     );
     await recordAudit(tx, ctx, {
       action: 'module_categories.delete',
       tenantId: ctx.tenantId,
       target: { type: 'module_category', id: key },
-      summary: `Deleted the module category ${doomed.name}; what it held went to ${heir.name}.`,
+      summary: `Deleted the module category ${deleted.name} and moved its modules to ${destination.name}.`,
     });
   });
 }
@@ -144,7 +148,7 @@ async function moveEntries(
   arrangement: Arrangement,
   { from, to, tenantId }: { from: Category; to: Category; tenantId: string },
 ): Promise<void> {
-  // Waits for custom modules that are just being put there, and keeps further ones out.
+  // The lock waits for custom modules that are being added to the category, and keeps further ones out.
   await tx
     .select({ id: moduleCategories.id })
     .from(moduleCategories)
@@ -173,7 +177,7 @@ function shown(arrangement: Arrangement, key: string): ModuleCategory {
   return category;
 }
 
-/** Writes the positions of all categories, 0 without a gap; answers how many were another before. */
+/** Writes the positions of all categories, from 0 without gaps; returns how many changed. */
 async function numberCategories(tx: Tx, ordered: readonly Category[]): Promise<number> {
   const ids = sql.param(ordered.map(({ id }) => id));
   const { rowCount } = await tx.execute(sql`
@@ -183,6 +187,6 @@ async function numberCategories(tx: Tx, ordered: readonly Category[]): Promise<n
   return rowCount ?? 0;
 }
 
-/** Runs a change of names; a duplicate that the unique index found is thrown as 409 `CONFLICT`. */
+/** Runs a change of names and turns a violation of the unique index into 409 `CONFLICT`. */
 const orNameTaken = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch(conflictOn({ module_categories_name_unique: ['CONFLICT', 'Another category already has this name.'] }));

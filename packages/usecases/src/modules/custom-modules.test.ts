@@ -34,7 +34,7 @@ const fields = (overrides: Partial<NewCustomModule> = {}): NewCustomModule => ({
 const namesOf = (list: CustomModule[]): string[] => list.map(({ name }) => name);
 
 describe('a custom module', () => {
-  it('is seen by its owner alone, a shared one by the tenant', async () => {
+  it('is visible only to its owner, a shared one to the tenant', async () => {
     const { admin, user, other } = await tenant();
     const own = await createCustomModule(user, fields({ name: 'Eigenes', sortOrder: 5 }));
     const shared = await createCustomModule(admin, fields({ name: 'Gemeinsam', shared: true }));
@@ -53,12 +53,12 @@ describe('a custom module', () => {
     expect(namesOf(await listCustomModules((await tenant()).admin))).toEqual([]);
   });
 
-  it('is shared by administrators alone', async () => {
+  it('can be shared only by administrators', async () => {
     const { user } = await tenant();
     await expect(createCustomModule(user, fields({ shared: true }))).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('is changed and deleted by its owner, a shared one by administrators', async () => {
+  it('can be changed and deleted by its owner, a shared one by administrators', async () => {
     const { admin, user, other } = await tenant();
     const own = await createCustomModule(user, fields());
     const shared = await createCustomModule(admin, fields({ shared: true }));
@@ -90,7 +90,7 @@ describe('a custom module', () => {
     ]);
   });
 
-  it('stands in a category there is', async () => {
+  it('needs an existing category', async () => {
     const { user } = await tenant();
     const refused = { kind: 'invalid', details: [{ path: 'category', message: expect.any(String) }] };
     await expect(createCustomModule(user, fields({ category: 'sport' }))).rejects.toMatchObject(refused);
@@ -98,7 +98,7 @@ describe('a custom module', () => {
     await expect(updateCustomModule(user, own.id, { category: 'sport' })).rejects.toMatchObject(refused);
   });
 
-  it('is one of a hundred personal ones, also when many come at once; shared ones have a limit of their own', async () => {
+  it('is limited to a hundred private ones, also with concurrent calls; shared ones have a separate limit', async () => {
     const { admin } = await tenant();
     const rows = (count: number, ownerUserId: string | null, categoryId: string) =>
       Array.from({ length: count }, () => ({
@@ -131,7 +131,7 @@ describe('a custom module', () => {
     }
   });
 
-  it('goes with its owner; a shared one stays when who made it goes', async () => {
+  it('is deleted with its owner; a shared one stays when its creator is deleted', async () => {
     const { admin, user } = await tenant();
     const maker = await signedIn(await make.user({ tenantId: admin.tenantId, role: 'ADMIN' }));
     await createCustomModule(maker, fields({ name: 'Bleibt', shared: true }));
@@ -144,7 +144,7 @@ describe('a custom module', () => {
 });
 
 describe('the sidebar', () => {
-  it('holds what the caller may open, by category, built-in modules first, custom ones by sort order and name', async () => {
+  it('lists the modules the caller may open, by category, built-in ones first, custom ones by sort order and name', async () => {
     const { admin, user } = await tenant();
     const [late, early, own] = [
       await createCustomModule(admin, fields({ name: 'alpha', category: 'tools', shared: true, sortOrder: 2 })),

@@ -23,12 +23,15 @@ export const listCustomModules = (ctx: UserContext): Promise<CustomModule[]> =>
     customModulesWhere(db, or(isNull(customModules.ownerUserId), eq(customModules.ownerUserId, ctx.actor.id))),
   );
 
-/** Adds a module of the caller's own, or a shared one. Throws 403 for a shared one by a plain user, 400 for an unknown category, 409 `LIMIT_REACHED`. */
+/**
+ * Adds a private module of the caller, or a shared one. Throws 403 if a non-administrator adds a shared one, 400 for an unknown category,
+ * 409 `LIMIT_REACHED`.
+ */
 export async function createCustomModule(ctx: UserContext, input: NewCustomModule): Promise<CustomModule> {
   const { category, shared, ...fields } = input;
   if (shared && !isAdmin(ctx.actor))
     throw forbidden('FORBIDDEN', 'Only administrators may share a module with everyone.');
-  // Makes the default categories where nobody has looked at them yet.
+  // Creates the default categories if no call has created them yet.
   await readArrangement(ctx);
   return ctx.tx(async (tx) => {
     await (shared ? keepSharedLimit(tx, ctx) : keepPersonalLimit(tx, ctx));
@@ -41,17 +44,20 @@ export async function createCustomModule(ctx: UserContext, input: NewCustomModul
       ...fields,
     });
     if (shared)
-      await recordChange(tx, ctx, { action: 'custom_modules.create', id, deed: `Shared the module ${fields.name}` });
+      await recordChange(tx, ctx, { action: 'custom_modules.create', id, summary: `Shared the module ${fields.name}` });
     return customModuleFor(tx, id);
   });
 }
 
-/** Changes what is named. Throws 404 for another account's module, 403 for a shared one by a plain user, 400 for an unknown category. */
+/**
+ * Changes the fields of `change`. Throws 404 for another account's module, 403 if a non-administrator changes a shared one, 400 for an
+ * unknown category.
+ */
 export const updateCustomModule = (ctx: UserContext, id: string, change: CustomModuleChange): Promise<CustomModule> =>
   ctx.tx(async (tx) => {
     const { ownerUserId } = await changeableFor(tx, ctx, id);
     const { category, ...fields } = change;
-    // The category before the module: deleting a category locks them in that order, too.
+    // Lock the category before the module; deleting a category locks them in the same order.
     const categoryId = category === undefined ? undefined : await categoryIdOf(tx, category);
     await tx
       .update(customModules)
@@ -62,19 +68,23 @@ export const updateCustomModule = (ctx: UserContext, id: string, change: CustomM
       await recordChange(tx, ctx, {
         action: 'custom_modules.update',
         id,
-        deed: `Changed the shared module ${after.name}`,
+        summary: `Changed the shared module ${after.name}`,
       });
     return after;
   });
 
-/** Throws 404 for another account's module, 403 for a shared one by a plain user. */
+/** Throws 404 for another account's module, 403 if a non-administrator deletes a shared one. */
 export const deleteCustomModule = (ctx: UserContext, id: string): Promise<void> =>
   ctx.tx(async (tx) => {
     const { ownerUserId, name } = await changeableFor(tx, ctx, id);
     const { rowCount } = await tx.delete(customModules).where(eq(customModules.id, id));
     if (rowCount === 0) throw notFound();
     if (ownerUserId === null)
-      await recordChange(tx, ctx, { action: 'custom_modules.delete', id, deed: `Deleted the shared module ${name}` });
+      await recordChange(tx, ctx, {
+        action: 'custom_modules.delete',
+        id,
+        summary: `Deleted the shared module ${name}`,
+      });
   });
 
 const customModulesWhere = (db: Pick<Tx, 'select'>, condition: SQL | undefined): Promise<CustomModule[]> =>
@@ -98,7 +108,7 @@ async function customModuleFor(tx: Tx, id: string): Promise<CustomModule> {
   return found;
 }
 
-/** A module the actor may change, not locked: whose it is never changes. Throws 404 and 403. */
+/** A module the actor may change. Not locked, because the owner never changes. Throws 404 and 403. */
 async function changeableFor(
   tx: Tx,
   ctx: UserContext,
@@ -113,7 +123,9 @@ async function changeableFor(
   return found;
 }
 
-/** Id of a category, which cannot be deleted before the transaction ends. Throws 400 (specification, Errors: unknown category on a custom module). */
+/**
+ * The id of a category, locked against deletion until the transaction ends. Throws 400 if there is no such category.
+ */
 async function categoryIdOf(tx: Tx, key: string): Promise<string> {
   const [category] = await tx
     .select({ id: moduleCategories.id })
@@ -125,7 +137,7 @@ async function categoryIdOf(tx: Tx, key: string): Promise<string> {
 }
 
 async function keepPersonalLimit(tx: Tx, ctx: UserContext): Promise<void> {
-  // One at a time for each account, so that two at once cannot both be the last one.
+  // Serialize per account, so that two concurrent calls cannot both take the last slot.
   await tx.select({ id: users.id }).from(users).where(eq(users.id, ctx.actor.id)).for('no key update');
   const own = await tx.$count(customModules, eq(customModules.ownerUserId, ctx.actor.id));
   if (own >= customModuleLimits.personal)
@@ -145,15 +157,15 @@ async function keepSharedLimit(tx: Tx, ctx: UserContext): Promise<void> {
     );
 }
 
-/** Shared modules are configuration and stand in the audit log; what somebody keeps for themself does not. */
+/** The audit log records shared modules, because they are configuration; private ones are not recorded. */
 const recordChange = (
   tx: Tx,
   ctx: UserContext,
-  { action, id, deed }: { action: `custom_modules.${'create' | 'update' | 'delete'}`; id: string; deed: string },
+  { action, id, summary }: { action: `custom_modules.${'create' | 'update' | 'delete'}`; id: string; summary: string },
 ): Promise<void> =>
   recordAudit(tx, ctx, {
     action,
     tenantId: ctx.tenantId,
     target: { type: 'custom_module', id },
-    summary: `${deed}.`,
+    summary: `${summary}.`,
   });

@@ -15,7 +15,7 @@ import { setModuleEnabled } from './modules.ts';
 const { make, signedIn } = await testRuntime();
 const notFound = { kind: 'not_found', code: 'NOT_FOUND' };
 
-/** A tenant's administrator and a plain account of it. */
+/** An administrator and a plain user of one tenant. */
 async function tenant(): Promise<{ admin: UserContext; user: UserContext }> {
   const admin = await signedIn(await make.user({ role: 'ADMIN' }));
   return { admin, user: await signedIn(await make.user({ tenantId: admin.tenantId })) };
@@ -33,7 +33,7 @@ const toGroup = (subjectId: string, moduleKey = 'calendar'): GrantTarget => ({
 const levelOf = async (ctx: UserContext): Promise<GrantLevel | undefined> => (await moduleLevels(ctx)).get('calendar');
 
 describe('the level of an account', () => {
-  it('is that of its own grant, from the next look on', async () => {
+  it('is that of its own grant, from the next request on', async () => {
     const { admin, user } = await tenant();
     expect([...(await moduleLevels(user))]).toEqual([]);
     expect(await setGrant(admin, { ...toUser(user), level: 'USE' })).toEqual({ ...toUser(user), level: 'USE' });
@@ -46,7 +46,7 @@ describe('the level of an account', () => {
     expect(await levelOf(user)).toBeUndefined();
   });
 
-  it('is the greatest of its own grant and those of its groups', async () => {
+  it('is the highest of its own grant and those of its groups', async () => {
     const { admin, user } = await tenant();
     const [one, two] = [
       await createGroup(admin, { internalName: 'Eins' }),
@@ -82,7 +82,7 @@ describe('the level of an account', () => {
     expect(await levelOf(user)).toBe('MANAGE');
   });
 
-  it('owes nothing to another tenant: neither grants, nor switches, nor a group of the same name', async () => {
+  it('does not depend on another tenant: not on its grants, its switches or a group of the same name', async () => {
     const [ours, theirs] = [await tenant(), await tenant()];
     await setGrant(theirs.admin, { ...toUser(theirs.user), level: 'MANAGE' });
     await setModuleEnabled(theirs.admin, 'calendar', false);
@@ -92,7 +92,7 @@ describe('the level of an account', () => {
 });
 
 describe('a grant', () => {
-  it('is made once, however often it is set at once, and audited when something changes', async () => {
+  it('is created once by concurrent calls, and audited only if it changes something', async () => {
     const { admin, user } = await tenant();
     await Promise.all(Array.from({ length: 20 }, () => setGrant(admin, { ...toUser(user), level: 'MANAGE' })));
     expect(await admin.read((db) => db.$count(moduleGrants))).toBe(1);
@@ -102,7 +102,7 @@ describe('a grant', () => {
       {
         action: 'module_grants.delete',
         targetId: user.actor.id,
-        summary: `Took the module Calendar from the user ${user.actor.username}.`,
+        summary: `Revoked the module Calendar from the user ${user.actor.username}.`,
       },
       {
         action: 'module_grants.set',
@@ -112,7 +112,7 @@ describe('a grant', () => {
     ]);
   });
 
-  it('answers 404 for what is unknown, foreign or not granted', async () => {
+  it('is 404 if it is unknown, of another tenant or not granted', async () => {
     const [{ admin, user }, theirs] = [await tenant(), await tenant()];
     const theirGroup = await createGroup(theirs.admin, { internalName: 'Fremde' });
     const ourGroup = await createGroup(admin, { internalName: 'Unsere' });
@@ -133,7 +133,7 @@ describe('a grant', () => {
     expect(await admin.read((db) => db.$count(moduleGrants))).toBe(0);
   });
 
-  it('goes with its subject', async () => {
+  it('is deleted with its subject', async () => {
     const { admin, user } = await tenant();
     const group = await createGroup(admin, { internalName: 'Kurz' });
     await setGrant(admin, { ...toUser(user), level: 'USE' });

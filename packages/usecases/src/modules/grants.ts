@@ -10,7 +10,7 @@ import type { UserContext } from '@portal/platform/context';
 import { recordAudit } from './audit.ts';
 import { listModules } from './modules.ts';
 
-/** Every group, and every account with a grant of its own, with the levels they hold. */
+/** Every group, and every account with a grant of its own, with their levels. */
 export async function grantMatrix(ctx: UserContext): Promise<GrantMatrix> {
   const [tenantModules, byGroup, byUser] = await Promise.all([
     listModules(ctx),
@@ -46,7 +46,7 @@ export async function grantMatrix(ctx: UserContext): Promise<GrantMatrix> {
   };
 }
 
-/** Grants a module, or changes the level of a grant there is. Throws 404 for a group, an account or a module there is not. */
+/** Grants a module, or changes the level of an existing grant. Throws 404 for an unknown group, account or module. */
 export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): Promise<ModuleGrant> =>
   ctx.tx(async (tx) => {
     const { moduleKey, subjectType, subjectId } = target;
@@ -72,7 +72,7 @@ export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): P
     return { ...target, level };
   });
 
-/** Takes a grant away. Throws 404 when there is none. */
+/** Revokes a grant. Throws 404 if there is none. */
 export const deleteGrant = (ctx: UserContext, target: GrantTarget): Promise<void> =>
   ctx.tx(async (tx) => {
     const { moduleKey, subjectType, subjectId } = target;
@@ -91,7 +91,7 @@ export const deleteGrant = (ctx: UserContext, target: GrantTarget): Promise<void
       action: 'module_grants.delete',
       tenantId: ctx.tenantId,
       target: { type: subjectType, id: subjectId },
-      summary: `Took the module ${module} from the ${subjectType} ${subject}.`,
+      summary: `Revoked the module ${module} from the ${subjectType} ${subject}.`,
     });
   });
 
@@ -106,7 +106,7 @@ function nameOfModule(moduleKey: string): string {
 const subjectColumns = ({ subjectType, subjectId }: GrantTarget) =>
   subjectType === 'group' ? { groupId: subjectId } : { userId: subjectId };
 
-/** Name of the group or account, which cannot go before the transaction ends. Throws 404. */
+/** The name of the group or account, locked against deletion until the transaction ends. Throws 404. */
 async function subjectName(tx: Tx, { subjectType, subjectId }: GrantTarget): Promise<string> {
   const [subject] =
     subjectType === 'group'

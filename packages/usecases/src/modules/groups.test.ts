@@ -48,7 +48,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('keep their name to themselves, without regard to case, also fifty times at once; another tenant may have it', async () => {
+  it('have unique names regardless of case, also with fifty concurrent calls; another tenant may use the same name', async () => {
     const ctx = await admin();
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, n) => createGroup(ctx, { internalName: n % 2 === 0 ? 'Küche' : 'KÜCHE' })),
@@ -66,7 +66,7 @@ describe('groups', () => {
     expect(await createGroup(await admin(), { internalName: 'Küche' })).toMatchObject({ memberCount: 0 });
   });
 
-  it('of the directory are read-only, and may have the name of one of the tenant’s own', async () => {
+  it('of the directory are read-only, and may have the name of one of the tenant’s own groups', async () => {
     const ctx = await admin();
     const id = await directoryGroup(ctx, 'Alle');
     await createGroup(ctx, { internalName: 'Alle' });
@@ -78,7 +78,7 @@ describe('groups', () => {
     expect(await listGroupMembers(ctx, id)).toEqual([]);
   });
 
-  it('are bounded, those of the directory not counted, also when two come at once', async () => {
+  it('are limited, not counting those of the directory, also with two concurrent calls', async () => {
     const ctx = await admin();
     await directoryGroup(ctx, 'Alle');
     await ctx.tx((tx) =>
@@ -97,7 +97,7 @@ describe('groups', () => {
     await expect(createGroup(ctx, { internalName: 'zu viel' })).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
   });
 
-  it('of another tenant are not there', async () => {
+  it('of another tenant are 404', async () => {
     const ctx = await admin();
     const foreign = await createGroup(await admin(), { internalName: 'Fremde' });
     await expect(renameGroup(ctx, foreign.id, { internalName: 'Unsere' })).rejects.toMatchObject(notFound);
@@ -108,7 +108,7 @@ describe('groups', () => {
 });
 
 describe('the members of a group', () => {
-  it('are replaced by the list, each of them once', async () => {
+  it('are replaced by the list, each once', async () => {
     const ctx = await admin();
     const { id } = await createGroup(ctx, { internalName: 'Schicht' });
     const [a, b, c] = await Promise.all(
@@ -130,7 +130,7 @@ describe('the members of a group', () => {
     expect(await setGroupMembers(ctx, id, [])).toEqual([]);
   });
 
-  it('stay as they were when one of the list is unknown or of another tenant', async () => {
+  it('do not change if one of the list is unknown or of another tenant', async () => {
     const ctx = await admin();
     const { id } = await createGroup(ctx, { internalName: 'Fest' });
     await setGroupMembers(ctx, id, [ctx.actor.id]);
@@ -141,7 +141,7 @@ describe('the members of a group', () => {
     expect(await listGroupMembers(ctx, id)).toMatchObject([{ id: ctx.actor.id }]);
   });
 
-  it('end as one of the lists when two are set at once', async () => {
+  it('are one of the lists after two concurrent calls', async () => {
     const ctx = await admin();
     const { id } = await createGroup(ctx, { internalName: 'Eile' });
     const people = await Promise.all(Array.from({ length: 6 }, () => make.user({ tenantId: ctx.tenantId })));

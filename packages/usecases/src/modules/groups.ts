@@ -80,12 +80,12 @@ export const listGroupMembers = (ctx: UserContext, groupId: string): Promise<Gro
     return membersOf(db, groupId);
   });
 
-/** Replaces a group's members. Throws 404 for a group or an account that is not there, 409 `DIRECTORY_GROUP`. */
+/** Replaces a group's members. Throws 404 for an unknown group or account, 409 `DIRECTORY_GROUP`. */
 export const setGroupMembers = (ctx: UserContext, groupId: string, userIds: string[]): Promise<GroupMember[]> =>
   ctx.tx(async (tx) => {
     const { internalName } = await ownGroupFor(tx, groupId);
     const wanted = [...new Set(userIds)];
-    // One array instead of a parameter for each id. In one order, so that two lists never wait for each other's accounts.
+    // One array instead of a parameter for each id. Lock in a fixed order, so that two concurrent lists do not deadlock.
     const ids = sql`${sql.param(wanted)}::uuid[]`;
     const found = await tx
       .select({ id: users.id })
@@ -131,7 +131,7 @@ async function groupFor(tx: Tx, groupId: string): Promise<Group> {
   return group;
 }
 
-/** A group the tenant keeps itself, locked until the transaction ends. Throws 404, 409 `DIRECTORY_GROUP`. */
+/** One of the tenant's own groups, locked until the transaction ends. Throws 404, 409 `DIRECTORY_GROUP`. */
 async function ownGroupFor(tx: Tx, groupId: string): Promise<{ internalName: string }> {
   const [group] = await tx
     .select({ internalName: groups.internalName, directoryId: groups.directoryId })

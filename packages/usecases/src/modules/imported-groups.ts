@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { groupMembers, groups } from '@portal/db/schema/modules';
 
-/** Makes groups of the directory and answers how many there are now more. */
+/** Creates directory groups and returns how many. */
 export async function createImportedGroups(
   tx: Tx,
   tenantId: string,
@@ -28,8 +28,8 @@ export async function removeImportedGroups(tx: Tx, ids: string[]): Promise<numbe
 }
 
 /**
- * Makes the memberships of these accounts in groups of the directory those of `wanted`, a select of user_id and group_id. Rows that are
- * right already are not written. Answers how many were.
+ * Sets the memberships of these accounts in directory groups to those of `wanted`, a select of user_id and group_id. Writes only the rows
+ * that differ and returns how many.
  */
 export async function setImportedMemberships(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function setImportedMemberships(
   return (removed.rowCount ?? 0) + (added.rowCount ?? 0);
 }
 
-/** Takes an account that leaves the directory out of the directory's groups. */
+/** Removes an account that leaves the directory from the directory's groups. */
 export async function leaveImportedGroups(tx: Tx, userId: string): Promise<void> {
   await tx.delete(groupMembers).where(
     sql`${groupMembers.userId} = ${userId} and ${groupMembers.groupId} in (

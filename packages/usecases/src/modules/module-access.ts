@@ -9,15 +9,15 @@ import { unauthenticated } from '@portal/domain/errors';
 import { effectiveLevel, moduleRefusal, type ModuleStanding } from '@portal/domain/modules/grants';
 import { type GrantLevel, type ModuleKey, modules, type NeededLevel } from '@portal/domain/modules/modules';
 
-/** Whose access is asked for: the caller of a request, or the account a job works for. */
-type Asking = Pick<TenantScope, 'run'> & { actor: Pick<Actor, 'id' | 'role'> };
+/** The account whose access is checked: the caller of a request, or the account a job works for. */
+type AccessSubject = Pick<TenantScope, 'run'> & { actor: Pick<Actor, 'id' | 'role'> };
 
 const switchedOff = sql`array(select ${disabledModules.moduleKey} from ${disabledModules})`;
 
 const groupsOfAccount = sql`array(
   select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${sql.placeholder('userId')}
 )`;
-// Two reads of an index each, whatever the planner believes about sizes: a join or an "or" may end in reading all grants of the tenant.
+// Forces two index reads independent of the planner's statistics: a join or an "or" may read all grants of the tenant.
 const granted = sql`(
   select coalesce(json_object_agg(module_key, level), '{}') from (
     select module_key, max(level) as level from (
@@ -30,7 +30,7 @@ const granted = sql`(
   ) greatest_grant
 )`;
 
-// One row, that of the tenant at work.
+// Row-level security leaves one row, that of the current tenant.
 const standingOfAccount = prepared<{ userId: string }>()('module_standing', (db) =>
   db
     .select({
@@ -41,8 +41,8 @@ const standingOfAccount = prepared<{ userId: string }>()('module_standing', (db)
 );
 
 /**
- * Whether a module is on for the tenant whose id stands in a column. Work that begins by itself asks this: a module that is switched off
- * calls nobody, as its settings cannot be reached to stop it.
+ * Whether a module is on for the tenant in a column. Scheduled work checks this: a module that is switched off must not call other
+ * servers, because its settings cannot be reached to stop it.
  */
 export const isModuleOn = (tenantId: AnyPgColumn, module: ModuleKey): SQL =>
   sql`not exists (
@@ -50,32 +50,32 @@ export const isModuleOn = (tenantId: AnyPgColumn, module: ModuleKey): SQL =>
     where ${disabledModules.tenantId} = ${tenantId} and ${disabledModules.moduleKey} = ${module}
   )`;
 
-/** The same for the tenant at work, for a job that was queued while the module was on. */
+/** Whether a module is on for the current tenant; for jobs that were queued while the module was on. */
 export const hasModuleOn = async (ctx: Pick<TenantScope, 'read'>, module: ModuleKey): Promise<boolean> =>
   (await ctx.read((db) => db.$count(disabledModules, eq(disabledModules.moduleKey, module)))) === 0;
 
-async function readStanding({ run, actor }: Asking): Promise<ModuleStanding> {
+async function readStanding({ run, actor }: AccessSubject): Promise<ModuleStanding> {
   const [standing] = await run(standingOfAccount, { userId: actor.id });
-  // The tenant was deleted while its last request was under way.
+  // The tenant was deleted during this request.
   if (!standing) throw unauthenticated();
   return standing;
 }
 
-/** Throws 403 `MODULE_DISABLED`, `MODULE_ACCESS_DENIED`, `MANAGE_REQUIRED` or `FORBIDDEN` unless the account may do this at this moment. */
+/** Throws 403 `MODULE_DISABLED`, `MODULE_ACCESS_DENIED`, `MANAGE_REQUIRED` or `FORBIDDEN` unless the account has the needed level now. */
 export async function checkModuleAccess(
-  asking: Asking,
+  subject: AccessSubject,
   needed: { module: ModuleKey; level: NeededLevel },
 ): Promise<void> {
-  const refusal = moduleRefusal(asking.actor, await readStanding(asking), needed);
+  const refusal = moduleRefusal(subject.actor, await readStanding(subject), needed);
   if (refusal) throw refusal;
 }
 
-/** The modules the account may open at this moment, each with its level, in the order of the registry. */
-export async function moduleLevels(asking: Asking): Promise<Map<ModuleKey, GrantLevel>> {
-  const standing = await readStanding(asking);
+/** The modules the account may open now, each with its level, in the order of the registry. */
+export async function moduleLevels(subject: AccessSubject): Promise<Map<ModuleKey, GrantLevel>> {
+  const standing = await readStanding(subject);
   return new Map(
     modules.flatMap(({ key }) => {
-      const level = effectiveLevel(asking.actor, standing, key);
+      const level = effectiveLevel(subject.actor, standing, key);
       return level === null ? [] : [[key, level]];
     }),
   );

@@ -12,7 +12,7 @@ const disabledKeys = prepared<Record<string, never>>()('disabled_modules', (db) 
   db.select({ key: disabledModules.moduleKey }).from(disabledModules),
 );
 
-/** Every module with its place and whether it is on for the tenant, in the order of the registry. */
+/** Every module with its category and whether it is on for the tenant, in the order of the registry. */
 export async function listModules(ctx: UserContext): Promise<Module[]> {
   const [arrangement, rows] = await Promise.all([readArrangement(ctx), ctx.run(disabledKeys, {})]);
   const disabled = new Set(rows.map(({ key }) => key));

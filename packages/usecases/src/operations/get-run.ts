@@ -14,7 +14,7 @@ export interface Run {
   error: string | null;
 }
 
-/** How a piece of started work stands: one's own or joined, for administrators any of the tenant, for SUPER_ADMIN the platform's too. */
+/** A run the caller started or joined; administrators get any run of the tenant, a SUPER_ADMIN also those of the platform. Throws 404. */
 export async function getRun(ctx: UserContext, id: string): Promise<Run> {
   const { id: actorId } = ctx.actor;
   const isOwn = or(eq(runs.startedBy, actorId), arrayContains(runs.joinedBy, [actorId]));
@@ -35,7 +35,7 @@ export async function getRun(ctx: UserContext, id: string): Promise<Run> {
 
 async function platformRun(ctx: UserContext, id: string) {
   if (ctx.actor.role !== 'SUPER_ADMIN') return undefined;
-  const [run] = await ctx.acrossTenants('runs of the platform are no tenant’s', (tx) =>
+  const [run] = await ctx.acrossTenants('runs of the platform belong to no tenant', (tx) =>
     tx
       .select()
       .from(runs)

@@ -17,7 +17,7 @@ const { url, make, signedIn } = await testRuntime();
 const soon = { timeout: 20_000, interval: 50 };
 
 describeOnEachQueue('the list of jobs', (env) => {
-  it('names each with its schedule, its last run and what there is of it', async () => {
+  it('lists each with its schedule, its last run and its counts', async () => {
     const tenant = await make.tenant();
     const working = Promise.withResolvers<void>();
     const worker = startTestWorker(
@@ -59,7 +59,7 @@ describeOnEachQueue('the list of jobs', (env) => {
       active: 2,
       failed: 0,
     });
-    // Deliveries that hold every place of theirs keep no sweep waiting.
+    // Deliveries that occupy all their slots do not delay a sweep.
     const { lastRunAt: before } = the(jobs.find(({ name }) => name === 'mails.sweep'));
     await ctx.enqueue(sweepMails, {});
     await vi.waitFor(
@@ -74,7 +74,7 @@ describeOnEachQueue('the list of jobs', (env) => {
 });
 
 describeOnEachQueue('figures of jobs', (env) => {
-  it('count every job by name, however many there are, and no wish of a schedule', async () => {
+  it('count every job by name, also if there are many, and no pending entry of a schedule', async () => {
     const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env });
     const queue = await runtime.queues.queue('tenders');
     await queue.upsertJobScheduler('a', { every: HOUR }, { name: 'a.tick', data: {} });
@@ -94,7 +94,7 @@ describeOnEachQueue('figures of jobs', (env) => {
     await stop();
   });
 
-  it('are read once for all who look at about the same time', async () => {
+  it('are read once for all callers at about the same time', async () => {
     const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env });
     const { jobFigures } = runtime.system({ requestId: newId(), ip: null, userAgent: null });
     const [first, second] = await Promise.all([jobFigures(), jobFigures()]);
@@ -103,7 +103,7 @@ describeOnEachQueue('figures of jobs', (env) => {
   });
 });
 
-it('answers 503 while the queue is away', async () => {
+it('answers 503 while the queue is unavailable', async () => {
   const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
   const ctx = {
     ...(await signedIn(await make.user())),

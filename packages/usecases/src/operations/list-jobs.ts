@@ -17,7 +17,7 @@ export interface JobEntry {
   failed: number;
 }
 
-/** Every kind of background job: when it runs by itself, how it last went, how much of it there is. For operators. */
+/** Every kind of background job for operators: its schedule, the last outcome and the current counts. */
 export async function listJobs(ctx: UserContext): Promise<JobEntry[]> {
   const [figures, outcomes] = await Promise.all([ctx.jobFigures(), ctx.read((db) => db.select().from(jobOutcomes))]);
   const lastOf = new Map(outcomes.map((outcome) => [outcome.name, outcome]));

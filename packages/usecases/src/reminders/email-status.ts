@@ -6,7 +6,7 @@ export interface EmailStatus {
   reason: 'NO_ADDRESS' | 'MAIL_NOT_CONFIGURED' | null;
 }
 
-/** Whether a mail about a due reminder could reach the caller at all. */
+/** Whether the portal can mail the caller about due reminders. */
 export async function reminderEmailStatus(ctx: UserContext): Promise<EmailStatus> {
   if (ctx.account.email === null) return { available: false, reason: 'NO_ADDRESS' };
   if ((await smtpSettingsOf(ctx, ctx.actor.role)) === null) return { available: false, reason: 'MAIL_NOT_CONFIGURED' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob } from '@portal/platform/jobs/job';
 
-/** Promises the mails of reminders that have become due to the outbox. */
+/** Queues the mails of due reminders in the outbox. */
 export const queueDueMails = definePlatformJob({
   name: 'reminders.queue-due-mails',
   queue: 'upkeep',

@@ -5,11 +5,11 @@ import { reminders } from '@portal/db/schema/reminders';
 import type { SystemContext } from '@portal/platform/context';
 import { nudgeMails, queueMails } from '@portal/platform/outbox/queue-mail';
 import { reminderDueMail } from './mails/due.ts';
-import { usersBetweenTurns } from './user-lock.ts';
+import { lockIdleUsers } from './user-lock.ts';
 
-/** Reminders per transaction: a change that meets one of them waits no longer than that. */
+/** Reminders per transaction; limits how long a change of one of these reminders waits. */
 const batch = 200;
-/** Users passed over in one sweep. More at once have been busy for no good reason; the next sweep comes soon. */
+/** Users skipped in one sweep before it ends; more busy users at once are not plausible, and the next sweep comes soon. */
 const maxBusy = 1_000;
 
 const wantsMailNow = and(
@@ -19,27 +19,27 @@ const wantsMailNow = and(
   lte(reminders.dueAt, sql`now()`),
 );
 
-/** Reminders whose mail is due and not promised yet, those due longest first; without those of the users who are passed over. */
-export const dueReminders = (tx: Tx, passedOver: readonly string[] = []) =>
+/** Reminders whose mail is due and not queued yet, earliest due time first, without those of skipped users. */
+export const dueReminders = (tx: Tx, skippedUserIds: readonly string[] = []) =>
   tx
     .select({ id: reminders.id, userId: reminders.userId })
     .from(reminders)
-    .where(and(wantsMailNow, passedOver.length > 0 ? notInArray(reminders.userId, [...passedOver]) : undefined))
+    .where(and(wantsMailNow, skippedUserIds.length > 0 ? notInArray(reminders.userId, [...skippedUserIds]) : undefined))
     .orderBy(asc(reminders.dueAt))
     .limit(batch);
 
 /**
- * Promises one mail for each due time that has come, for every tenant. Users who are just changing something come next time, so
- * that no edit still under way can win over a due time that was promised a mail; they keep nobody else waiting.
+ * Queues one mail for each due time that has come, for every tenant. Skips users who are changing a reminder at this moment until the
+ * next sweep: otherwise their edit could move a due time whose mail is already queued. The sweep does not wait for them.
  */
 export async function queueDueReminderMails(system: SystemContext, signal: AbortSignal): Promise<void> {
   const busy = new Set<string>();
   for (;;) {
     signal.throwIfAborted();
-    const { found, tenantIds } = await system.acrossTenants('mails of due reminders are promised', async (tx) => {
+    const { found, tenantIds } = await system.acrossTenants('mails of due reminders are queued', async (tx) => {
       const due = await dueReminders(tx, [...busy]);
       const users = [...new Set(due.map(({ userId }) => userId))];
-      const free = await usersBetweenTurns(tx, users);
+      const free = await lockIdleUsers(tx, users);
       for (const userId of users) if (!free.has(userId)) busy.add(userId);
       const ids = due.filter(({ userId }) => free.has(userId)).map(({ id }) => id);
       return { found: due.length, tenantIds: await queueMailsOf(tx, ids) };
@@ -49,10 +49,10 @@ export async function queueDueReminderMails(system: SystemContext, signal: Abort
   }
 }
 
-/** Answers whose outboxes there is something new in. */
+/** Queues the mails and returns the tenants with new mails. */
 async function queueMailsOf(tx: Tx, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  // Read again, between turns. The accounts are held, so that none is deleted before its mail is a row.
+  // Read the reminders again under the users' locks. The row locks keep the accounts until their mails are stored.
   const still = await tx
     .select({
       id: reminders.id,

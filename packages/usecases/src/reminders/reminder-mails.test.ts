@@ -35,7 +35,7 @@ const due = ({ actor }: Pick<UserContext, 'actor'>, overrides = {}) =>
   make.reminder(actor, { dueAt: ago(MINUTE), emailEnabled: true, ...overrides });
 const sweep = () => queueDueReminderMails(system(), new AbortController().signal);
 
-/** Sends what is due in the tenant's outbox over this server; without one no mail server is configured. */
+/** Sends the tenant's due mails over this server; without one, no mail server is configured. */
 const deliver = ({ tenantId }: { tenantId: string }, server: TestSmtpServer | null) =>
   deliverDueMails(
     {
@@ -67,7 +67,7 @@ const trace = async (ctx: UserContext, state: 'open' | 'done' = 'open') =>
   (await listReminders(ctx, state)).map(({ emailSentAt, emailAttempts }) => [emailSentAt !== null, emailAttempts]);
 
 describe('a due reminder', () => {
-  it('is mailed once, as text, in Berlin time, and remembers it', async () => {
+  it('is mailed once, as text, in Berlin time, and records the mail', async () => {
     const server = await startServer();
     const ctx = await someone({ displayName: 'Erika Beispiel' });
     const { occurrenceId } = await due(ctx, {
@@ -89,7 +89,7 @@ describe('a due reminder', () => {
     expect(await trace(ctx)).toEqual([[true, 1]]);
   });
 
-  it('does not wait for the many of somebody who is changing something', async () => {
+  it('does not wait for the reminders of a user who is changing one', async () => {
     const [busy, other] = [await someone(), await someone()];
     for (let n = 0; n < 210; n++) await due(busy, { dueAt: ago(2 * HOUR) });
     await due(other, { dueAt: ago(HOUR) });
@@ -102,7 +102,7 @@ describe('a due reminder', () => {
     expect(await outbox(busy)).toHaveLength(210);
   });
 
-  it('is mailed once when two workers look at the same moment', async () => {
+  it('is mailed once if two workers run at the same time', async () => {
     const contexts = await Promise.all(Array.from({ length: 5 }, () => someone()));
     for (const ctx of contexts) for (let n = 0; n < 90; n++) await due(ctx);
     await Promise.all([sweep(), sweep(), sweep()]);
@@ -113,14 +113,14 @@ describe('a due reminder', () => {
     ['it wants no mail', { emailEnabled: false }],
     ['it is not due', { dueAt: ahead(HOUR) }],
     ['it is done', { doneAt: ago(1) }],
-  ])('is promised no mail while %s', async (_, overrides) => {
+  ])('has no mail queued if %s', async (_, overrides) => {
     const ctx = await someone();
     await due(ctx, overrides);
     await sweep();
     expect(await outbox(ctx)).toEqual([]);
   });
 
-  it('that was snoozed is mailed again at its next due time, under another name', async () => {
+  it('that was snoozed is mailed again at its next due time, with another message id', async () => {
     const server = await startServer();
     const ctx = await someone();
     const { id } = await due(ctx);
@@ -140,7 +140,7 @@ describe('a due reminder', () => {
     expect(await trace(ctx)).toEqual([[true, 1]]);
   });
 
-  it('in both hours of the night that has one twice is due twice, each mailed once', async () => {
+  it('in both passes of the hour that repeats is due twice and mailed once each', async () => {
     const server = await startServer();
     const ctx = await someone();
     for (const dueAt of [
@@ -162,12 +162,12 @@ describe('a due reminder', () => {
   });
 });
 
-describe('a mail that is promised and not sent', () => {
+describe('a mail that is queued and not sent', () => {
   it.each([
     ['snoozed', (ctx: UserContext, id: string) => snoozeReminder(ctx, id, { minutes: 10 }), [[false, 0]]],
     ['done', (ctx: UserContext, id: string) => finishReminder(ctx, id), []],
     ['deleted', (ctx: UserContext, id: string) => deleteReminder(ctx, id), []],
-  ])('does not go out when its reminder is %s by then', async (_, change, left) => {
+  ])('is not sent if its reminder is %s by then', async (_, change, left) => {
     const server = await startServer();
     const ctx = await someone();
     const { id } = await due(ctx);
@@ -179,7 +179,7 @@ describe('a mail that is promised and not sent', () => {
     expect(await trace(ctx)).toEqual(left);
   });
 
-  it('is not promised while an edit is under way that may win', async () => {
+  it('is not queued while an edit in progress may move the due time', async () => {
     const server = await startServer();
     const ctx = await someone();
     const dueAt = ahead(3 * SECOND);
@@ -218,7 +218,7 @@ describe('a mail that is promised and not sent', () => {
   it.each([
     ['inactive', { isActive: false }],
     ['without an address', { email: null }],
-  ])('does not go to an account that is %s by then', async (_, change) => {
+  ])('is not sent to an account that is %s by then', async (_, change) => {
     const server = await startServer();
     const ctx = await someone();
     await due(ctx);
@@ -230,7 +230,7 @@ describe('a mail that is promised and not sent', () => {
     expect(await trace(ctx)).toEqual([[false, 0]]);
   });
 
-  it('ends where no mail server is configured, without a try', async () => {
+  it('ends without an attempt if no mail server is configured', async () => {
     const ctx = await someone();
     await due(ctx);
     await sweep();
@@ -250,7 +250,7 @@ describe('a mail the server refuses', () => {
         .where(eq(mails.state, 'queued')),
     );
 
-  it('for now is tried three times, after half a minute and two minutes, each try counted', async () => {
+  it('temporarily is attempted three times, after half a minute and two minutes, and each attempt counts', async () => {
     const server = await startServer({ failures: ({ at }) => (at === 'recipient' ? busy : undefined) });
     const ctx = await someone();
     await due(ctx);
@@ -271,7 +271,7 @@ describe('a mail the server refuses', () => {
     ]);
   });
 
-  it('and takes later counts both tries', async () => {
+  it('and accepts later counts both attempts', async () => {
     let isBusy = true;
     const server = await startServer({ failures: ({ at }) => (isBusy && at === 'recipient' ? busy : undefined) });
     const ctx = await someone();
@@ -285,10 +285,10 @@ describe('a mail the server refuses', () => {
     expect(await trace(ctx)).toEqual([[true, 2]]);
   });
 
-  it('says nothing about the next due time of a reminder snoozed meanwhile', async () => {
+  it('does not affect the next due time of a reminder snoozed meanwhile', async () => {
     const ctx = await someone();
     const { id } = await due(ctx);
-    // The snooze comes while the mail server has the mail.
+    // The snooze comes while the mail server is receiving the mail.
     const server = await startSmtpServer({
       onMessage: async () => void (await snoozeReminder(ctx, id, { minutes: 10 })),
     });
@@ -301,7 +301,7 @@ describe('a mail the server refuses', () => {
   });
 });
 
-it('an account that is deleted while its mails are promised holds up nobody', async () => {
+it('an account that is deleted while its mails are queued delays no other mails', async () => {
   const [going, staying] = [await someone(), await someone()];
   await due(going);
   await due(staying);

@@ -31,7 +31,7 @@ const row = async (ctx: UserContext, id: string) =>
   (await ctx.read((db) => db.select().from(reminders).where(eq(reminders.id, id))))[0];
 
 describe('a reminder', () => {
-  it('is made with no mail sent and not due', async () => {
+  it('is created not due and with no mail sent', async () => {
     const ctx = await someone();
     const dueAt = ahead(HOUR);
     const made = await createReminder(ctx, { title: 'Anrufen', note: '', dueAt, emailEnabled: true });
@@ -50,7 +50,7 @@ describe('a reminder', () => {
     expect(await listReminders(ctx, 'open')).toEqual([made]);
   });
 
-  it('cannot be made for a time that is over', async () => {
+  it('cannot be created for a past time', async () => {
     const late = NewReminder.parse({ title: 'x', dueAt: ago(1).toISOString() });
     await expect(createReminder(await someone(), late)).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
@@ -58,7 +58,7 @@ describe('a reminder', () => {
     });
   });
 
-  it('is listed by state and due time, to its owner alone', async () => {
+  it('is listed by state and due time, only to its owner', async () => {
     const ctx = await someone();
     await reminderOf(ctx, ahead(2 * HOUR), { title: 'later' });
     await reminderOf(ctx, ago(MINUTE), { title: 'due' });
@@ -72,7 +72,7 @@ describe('a reminder', () => {
     expect(await listReminders(ctx, 'done')).toMatchObject([{ title: 'done', isDue: false }]);
   });
 
-  it('is nobody else’s: not a colleague’s, not another tenant’s', async () => {
+  it('is 404 for a colleague and for another tenant', async () => {
     const owner = await someone();
     const { id } = await reminderOf(owner, ago(HOUR));
     for (const ctx of [await signedIn(await make.user({ tenantId: owner.tenantId })), await someone()]) {
@@ -88,7 +88,7 @@ describe('a reminder', () => {
     expect(await listReminders(owner, 'due')).toMatchObject([{ id }]);
   });
 
-  it('is one of a thousand open ones at most, also when the last places are fought for', async () => {
+  it('is limited to a thousand open ones, also with concurrent calls', async () => {
     const ctx = await someone();
     await reminderOf(ctx, ago(HOUR), { doneAt: ago(MINUTE) });
     await ctx.tx((tx) =>
@@ -115,7 +115,7 @@ describe('a reminder', () => {
 });
 
 describe('editing', () => {
-  it('changes what it names while the reminder is not due', async () => {
+  it('changes the fields sent while the reminder is not due', async () => {
     const ctx = await someone();
     const { id, occurrenceId } = await reminderOf(ctx, ahead(HOUR), { title: 'old', note: 'kept' });
     expect(await updateReminder(ctx, id, { title: 'new' })).toMatchObject({ title: 'new', note: 'kept' });
@@ -128,7 +128,7 @@ describe('editing', () => {
     expect(await updateReminder(ctx, id, {})).toMatchObject({ title: 'new' });
   });
 
-  it('of the due time makes another occurrence of it, with no mail sent', async () => {
+  it('the due time creates a new occurrence with no mail sent', async () => {
     const ctx = await someone();
     const before = await reminderOf(ctx, ahead(HOUR), {
       emailSentAt: ago(HOUR),
@@ -150,8 +150,8 @@ describe('editing', () => {
     ['due', { dueAt: ago(1) }, { title: 'x' }, 'REMINDER_DUE'],
     ['due', { dueAt: ago(1) }, { dueAt: ahead(HOUR) }, 'REMINDER_DUE'],
     ['done', { dueAt: ago(HOUR), doneAt: ago(1) }, { title: 'x' }, 'REMINDER_DONE'],
-    ['ahead, to a time that is over,', {}, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
-    ['due, to a time that is over,', { dueAt: ago(1) }, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
+    ['not due, to a past time,', {}, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
+    ['due, to a past time,', { dueAt: ago(1) }, { dueAt: ago(1) }, 'VALIDATION_FAILED'],
   ])('one that is %s is refused and changes nothing', async (_, state, change, code) => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ahead(HOUR), state);
@@ -162,7 +162,7 @@ describe('editing', () => {
 });
 
 describe('snoozing', () => {
-  it('moves a due reminder on, with no mail sent, and labels follow', async () => {
+  it('moves the due time, resets the mail, and updates the label', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ago(MINUTE), { emailSentAt: ago(MINUTE), emailAttempts: 1 });
     const snoozed = await snoozeReminder(ctx, id, { preset: 'tomorrowMorning' });
@@ -170,7 +170,7 @@ describe('snoozing', () => {
     expect(await listReminders(ctx, 'open')).toEqual([snoozed]);
   });
 
-  it('keeps the latest 2,000 due times of a user, and drops the earliest first', async () => {
+  it('keeps the latest 2,000 due times of a user and drops the earliest', async () => {
     const [ctx, other] = [await someone(), await someone()];
     for (const of of [ctx, other]) {
       const { id } = await reminderOf(of, ahead(HOUR));
@@ -204,7 +204,7 @@ describe('snoozing', () => {
   it.each([
     ['not due', {}, { minutes: 1 }, 'REMINDER_NOT_DUE'],
     ['done', { dueAt: ago(HOUR), doneAt: ago(1) }, { minutes: 1 }, 'REMINDER_NOT_DUE'],
-    ['due, until a time that is over,', { dueAt: ago(HOUR) }, { until: ago(1) }, 'VALIDATION_FAILED'],
+    ['due, until a past time,', { dueAt: ago(HOUR) }, { until: ago(1) }, 'VALIDATION_FAILED'],
   ])('one that is %s is refused and changes nothing', async (_, state, snooze, code) => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ahead(HOUR), state);
@@ -215,7 +215,7 @@ describe('snoozing', () => {
     expect((await listNotices(ctx, undefined)).notices).toEqual(notices);
   });
 
-  it('happens once when two devices do it at the same moment', async () => {
+  it('happens once if two devices snooze at the same time', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ago(MINUTE));
     const results = await Promise.allSettled([1, 2, 3].map((minutes) => snoozeReminder(ctx, id, { minutes })));
@@ -225,7 +225,7 @@ describe('snoozing', () => {
 });
 
 describe('finishing', () => {
-  it('marks a due reminder as done, and a second call answers the same', async () => {
+  it('marks a due reminder as done, and a second call returns the same', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ago(MINUTE));
     const done = await finishReminder(ctx, id);
@@ -243,7 +243,7 @@ describe('finishing', () => {
 describe('notices', () => {
   const seen = async (ctx: UserContext, since?: Date) => titles((await listNotices(ctx, since)).notices);
 
-  it('tell each due time once, newest first, the snoozed ones too', async () => {
+  it('list each due time once, newest first, including snoozed ones', async () => {
     const ctx = await someone();
     const first = await reminderOf(ctx, ago(3 * MINUTE), { title: 'first' });
     await reminderOf(ctx, ago(2 * MINUTE), { title: 'second' });
@@ -260,7 +260,7 @@ describe('notices', () => {
       dueAt: first.dueAt,
       at: first.dueAt,
     });
-    // The next due time of the snoozed one has come.
+    // The snoozed reminder is due again.
     await ctx.tx((tx) =>
       tx
         .update(reminders)
@@ -278,7 +278,7 @@ describe('notices', () => {
     expect(await seen(ctx)).toEqual(['then']);
   });
 
-  it('go with a deleted reminder', async () => {
+  it('are deleted with their reminder', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ago(MINUTE));
     await snoozeReminder(ctx, id, { minutes: 10 });
@@ -293,7 +293,7 @@ describe('notices', () => {
     expect(await seen(ctx)).toEqual(['newer']);
   });
 
-  it('after the time an answer names are those the answer did not hold', async () => {
+  it('after the time of an answer are those the answer did not contain', async () => {
     const ctx = await someone();
     const dueAt = ahead(3 * SECOND);
     await createReminder(ctx, { title: 'soon', note: null, dueAt, emailEnabled: false });
@@ -312,7 +312,7 @@ describe('notices', () => {
     expect(await seen(ctx, dueAt)).toEqual([]);
   });
 
-  it('never name a time later than a due time still to be committed', async () => {
+  it('never return a time later than an uncommitted due time', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ahead(HOUR));
     const dueAt = ahead(3 * SECOND);
@@ -342,7 +342,7 @@ describe('notices', () => {
     expect(notices).toMatchObject([{ reminderId: id, dueAt }]);
   });
 
-  it('beyond what one answer holds come with the next, none missed and none twice', async () => {
+  it('beyond the limit of one answer come with the next, none missed and none repeated', async () => {
     const ctx = await someone();
     const { id } = await reminderOf(ctx, ahead(HOUR));
     await ctx.tx((tx) =>
@@ -378,7 +378,7 @@ describe('mail status', () => {
   });
 });
 
-it('goes with its account', async () => {
+it('is deleted with its account', async () => {
   const ctx = await someone();
   const { id } = await reminderOf(ctx, ago(MINUTE));
   await snoozeReminder(ctx, id, { minutes: 10 });

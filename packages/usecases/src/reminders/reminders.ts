@@ -18,7 +18,7 @@ import {
 import type { UserContext } from '@portal/platform/context';
 import { hasCome, changeReminders, liesAhead } from './user-lock.ts';
 
-/** What a user sees of a reminder, and the database's clock at that moment. */
+/** A reminder as shown to its owner, and the database's clock at the time of the read. */
 const reminderColumns = {
   id: reminders.id,
   title: reminders.title,
@@ -32,10 +32,10 @@ const reminderColumns = {
   readAt: sql<Date>`clock_timestamp()`.mapWith(reminders.dueAt),
 };
 
-/** As many as can be open; of done ones, the latest. */
+/** Enough for all open reminders; of done ones, only the latest are listed. */
 const maxListed = 1_000;
 
-/** The caller's reminders of a state by due time, earliest first. */
+/** The caller's reminders in a state, earliest due time first. */
 export async function listReminders(ctx: UserContext, state: ReminderState): Promise<Reminder[]> {
   const rows = await ctx.run(remindersOf[state], { userId: ctx.actor.id });
   return rows.toReversed().map(toReminder);
@@ -57,7 +57,7 @@ const remindersOf = {
   done: remindersIn('done', () => isNotNull(reminders.doneAt)),
 };
 
-/** Makes a reminder of the caller's. Throws 400 for a due time that is not ahead, 409 `LIMIT_REACHED`. */
+/** Adds a reminder of the caller. Throws 400 for a due time that is not in the future, 409 `LIMIT_REACHED`. */
 export const createReminder = (
   ctx: UserContext,
   { title, note, dueAt, emailEnabled }: NewReminder,
@@ -116,8 +116,8 @@ export const updateReminder = (
   });
 
 /**
- * Gives a due reminder a new due time, with no mail sent yet; the one that came stays in the list of notices, where the earliest go
- * beyond a bound. Throws 400 for a time that is not ahead, 404, 409 `REMINDER_NOT_DUE`.
+ * Gives a due reminder a new due time and resets its mail. The old due time stays in the list of notices, which drops the earliest ones
+ * beyond its limit. Throws 400 for a time that is not in the future, 404, 409 `REMINDER_NOT_DUE`.
  */
 export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Promise<Reminder> =>
   changeReminders(ctx, async (tx, now) => {
@@ -142,7 +142,7 @@ export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Pr
       .from(snoozedReminders)
       .where(eq(snoozedReminders.userId, ctx.actor.id))
       .orderBy(desc(snoozedReminders.dueAt))
-      // The one that is being kept is not seen yet.
+      // This statement does not see the row it inserts.
       .offset(maxSnoozedDueTimes - 1);
     const dropped = tx
       .$with('dropped')
@@ -160,7 +160,7 @@ export const snoozeReminder = (ctx: UserContext, id: string, snooze: Snooze): Pr
     throw notDue();
   });
 
-/** Marks a due reminder as done; one that is done already is answered as it stands. Throws 404, 409 `REMINDER_NOT_DUE`. */
+/** Marks a due reminder as done; returns one that is done already unchanged. Throws 404, 409 `REMINDER_NOT_DUE`. */
 export const finishReminder = (ctx: UserContext, id: string): Promise<Reminder> =>
   changeReminders(ctx, async (tx) => {
     const [finished] = await tx
@@ -174,7 +174,7 @@ export const finishReminder = (ctx: UserContext, id: string): Promise<Reminder> 
     return reminder;
   });
 
-/** Deletes a reminder in whatever state, its notices with it; a mail not sent yet is not sent. Throws 404. */
+/** Deletes a reminder in any state together with its notices; a mail that is still queued is not sent. Throws 404. */
 export const deleteReminder = (ctx: UserContext, id: string): Promise<void> =>
   changeReminders(ctx, async (tx) => {
     const deleted = await tx.delete(reminders).where(isOwn(ctx, id)).returning({ id: reminders.id });
@@ -186,7 +186,7 @@ const toReminder = ({ readAt, ...row }: Omit<Reminder, 'dueLabel'> & { readAt: D
   dueLabel: dueLabel(row.dueAt, readAt),
 });
 
-/** The caller's reminder of this id and no other. */
+/** Matches the caller's reminder with this id. */
 const isOwn = (ctx: UserContext, id: string): SQL | undefined =>
   and(eq(reminders.id, id), eq(reminders.userId, ctx.actor.id));
 
@@ -197,14 +197,14 @@ async function ownReminder(tx: Tx, ctx: UserContext, id: string): Promise<Remind
   return toReminder(row);
 }
 
-/** Throws 400 for a time that has come already, by the database's clock. */
+/** Throws 400 for a time that has passed by the database's clock. */
 async function checkLiesAhead(tx: Tx, field: 'dueAt' | 'until', time: Date | undefined): Promise<void> {
   if (!time) return;
   const { rows } = await tx.execute<{ isPast: boolean }>(sql`select ${hasCome(time)} as "isPast"`);
   if (rows[0]?.isPast) throw invalidField(field, 'must lie in the future');
 }
 
-/** A due time and all that belongs to it, set back for a new one; `occurrenceId` is a fresh id. */
+/** The columns of a new due time, with its mail reset; `occurrenceId` is a new id. */
 const newDueTime = (dueAt: Date, occurrenceId: string) => ({
   dueAt,
   occurrenceId,

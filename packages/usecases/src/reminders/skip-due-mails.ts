@@ -3,7 +3,7 @@ import type { Tx } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import { dueReminders } from './queue-due-mails.ts';
 
-/** Has the mails of due times that have come count as promised, so that none is sent. The bell goes on showing them. */
+/** Marks the mails of due reminders as queued, so that none is sent. The bell still shows the reminders. */
 export async function skipDueMails(tx: Tx): Promise<number> {
   const due = await dueReminders(tx);
   if (due.length === 0) return 0;

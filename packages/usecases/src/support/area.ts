@@ -2,5 +2,5 @@ import type { Area } from '@portal/platform/area';
 
 export const support: Area = {
   name: 'support',
-  tags: { support: 'Bug reports to the people who support the portal.' },
+  tags: { support: 'Bug reports to a tenant’s support.' },
 };

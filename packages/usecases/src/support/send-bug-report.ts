@@ -15,7 +15,7 @@ import { consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from
 
 /** Accepted reports of one account. */
 const perAccount: RateLimit = { name: 'bug reports per account', max: 5, windowSec: (10 * MINUTE) / SECOND };
-/** All of them: a mail server that refuses a sign-in again and again locks the account it is for. */
+/** All attempts: a mail server that refuses many sign-ins locks the account used for them. */
 const triesPerAccount: RateLimit = {
   name: 'tries of bug reports per account',
   max: 30,
@@ -23,9 +23,9 @@ const triesPerAccount: RateLimit = {
 };
 
 /**
- * Mails a report with its screenshot to whom the tenant has named for it, now and not over the outbox: it answers once the mail server
- * has taken it. Throws 400 `NOT_A_PNG`, 409 `NO_RECIPIENT`, 429 beyond five accepted reports in ten minutes, 409 `LIMIT_REACHED` when
- * the tenant's day over the service's own server is used up, 502 `MAIL_DELIVERY_FAILED` with a plain reason.
+ * Mails a report with its screenshot to the tenant's recipient for bug reports, at once and not over the outbox; returns after the mail
+ * server has accepted it. Throws 400 `NOT_A_PNG`, 409 `NO_RECIPIENT`, 429 beyond five accepted reports in ten minutes, 409
+ * `LIMIT_REACHED` if the tenant's daily quota for the service's own server is used up, 502 `MAIL_DELIVERY_FAILED` with a plain reason.
  */
 export async function sendBugReport(ctx: UserContext, report: BugReport, screenshot: Uint8Array): Promise<void> {
   if (!isPng(screenshot)) throw invalidField('screenshot', 'must be a PNG picture', 'NOT_A_PNG');
@@ -40,7 +40,7 @@ export async function sendBugReport(ctx: UserContext, report: BugReport, screens
   }
 }
 
-/** Counted before anything is sent, so that of many at once no more than the limit are. */
+/** Counts the report before it is sent, so that concurrent reports cannot exceed the limit. */
 const countReport = (ctx: UserContext): Promise<Hit> =>
   ctx.tx(async (tx) => {
     const id = ctx.actor.id;
@@ -53,9 +53,13 @@ const countReport = (ctx: UserContext): Promise<Hit> =>
     );
   });
 
-/** Takes back what was counted for a report that did not leave. Where that fails, what the caller has to know is still why it did not. */
+/** Undoes the count of a report that was not sent. Only logs a failure, so that the caller gets the reason why sending failed. */
 async function undo(ctx: UserContext, work: (tx: Tx) => Promise<void>): Promise<void> {
-  await ctx.tx(work).catch((err: unknown) => ctx.log.warn({ err, requestId: ctx.requestId }, 'a count was not undone'));
+  await ctx
+    .tx(work)
+    .catch((err: unknown) =>
+      ctx.log.warn({ err, requestId: ctx.requestId }, 'could not undo the count of a bug report'),
+    );
 }
 
 async function sendTo(recipient: string, ctx: UserContext, report: BugReport, screenshot: Uint8Array): Promise<void> {
@@ -66,7 +70,7 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
       'MAIL_DELIVERY_FAILED',
       'There is no mail server to send the report with: neither your organization nor the service has one.',
     );
-  // An administrator may name anybody to read reports: over the service's own server each counts like any other mail.
+  // An administrator chooses the recipient, so over the service's own server each report counts like any other mail.
   const countedOn = own ? null : await takeQuotaForOne(ctx);
   const { account, config, userAgent } = ctx;
   const { version, channel, commit } = config.release;
@@ -84,7 +88,7 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
     release: `${version} (${channel}, ${commit})`,
     reportedAt: mailTime(ctx.now()),
   });
-  // 0.1 s and 10 MB that the API has no other use for.
+  // Imported on demand: it takes 0.1 s and 10 MB.
   const { interactiveLimits, openTransport } = await import('@portal/mail/transport');
   const transport = openTransport(settings, interactiveLimits);
   try {
@@ -102,13 +106,13 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
   }
 }
 
-// Browsers send less than half of it; what is longer is nobody's user agent, and would keep us searching.
+// Browsers send less than half of this; parsing longer texts would only cost time.
 const maxUserAgent = 512;
 
-/** Where a report comes from, word for word: `Desktop 1.4.2 windows`, or what the user agent tells, `Web Chrome 142 Windows`. */
+/** The origin of a report, one word each: `Desktop 1.4.2 windows`, or from the user agent `Web Chrome 142 Windows`. */
 function reportOrigin({ originKind, originVersion, originPlatform }: BugReport, userAgent: string | null): string[] {
   const { browser, system } = readUserAgent(userAgent);
-  // The browser inside a desktop app says nothing of the app.
+  // The user agent inside a desktop app names the embedded browser, not the app.
   const [kind, usual] = originKind === 'desktop' ? ['Desktop', ''] : ['Web', browser];
   return [kind, originVersion || usual, originPlatform || system].filter((word) => word !== '');
 }

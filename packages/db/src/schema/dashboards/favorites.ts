@@ -14,20 +14,20 @@ export const favorites = pgTable(
     url: text().notNull(),
     /** From 0 without a gap. */
     position: integer().notNull(),
-    /** Where the icon comes from: an address a person named, or one the page was found to name. */
+    /** Source of the icon: the address the user entered, or the one found on the page. */
     iconUrl: text(),
     isIconUrlNamed: boolean().notNull().default(false),
-    /** The stored icon, however it came. Its file is named by an id of its own. */
+    /** File of the stored icon, uploaded or found, named by its own id. */
     iconPath: text(),
     iconType: text(),
     isIconUploaded: boolean().notNull().default(false),
-    /** Raised whenever the icon or where it comes from changes; 0 until then. */
+    /** Raised each time the icon or its address changes; 0 until then. */
     iconVersion: integer().notNull().default(0),
     createdAt: createdAt(),
   },
   (t) => [
     index('favorites_widget').on(t.tenantId, t.widgetId, t.position),
-    // The sweep of files without a row asks by path.
+    // The sweep of files without a row looks rows up by path.
     index('favorites_icon')
       .on(t.iconPath)
       .where(sql`icon_path is not null`),

@@ -6,7 +6,7 @@ import { users } from '../accounts/users.ts';
 import { createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
-/** The dashboards of an account, each with its layout. What changes a tab's widgets or layout locks the tab's row first. */
+/** The dashboards of an account, each with its layout. Code that changes a tab's widgets or layout locks the tab's row first. */
 export const dashboardTabs = pgTable(
   'dashboard_tabs',
   {
@@ -15,11 +15,11 @@ export const dashboardTabs = pgTable(
     name: text().notNull(),
     /** From 0 without a gap. */
     position: integer().notNull(),
-    /** The grid the stored layout was made for; null until one is stored, as are the two columns that belong to it. */
+    /** Grid of the stored layout. `gridVersion`, `layouts` and `layoutUpdatedAt` are null until a layout is stored. */
     gridVersion: integer(),
     /** Items by breakpoint, each breakpoint present. */
     layouts: jsonb().$type<Layouts>(),
-    /** Raised by every save, and by every widget that leaves. */
+    /** Raised by every save and by every widget removed from the tab. */
     layoutRevision: integer().notNull().default(0),
     layoutUpdatedAt: instant(),
     createdAt: createdAt(),
@@ -35,7 +35,7 @@ export const dashboardTabs = pgTable(
   ],
 );
 
-/** What stands on a tab: one of the types of the shared list, with the configuration that type allows. */
+/** The widgets of a tab: each has a type from the shared list and a configuration that type allows. */
 export const dashboardWidgets = pgTable(
   'dashboard_widgets',
   {
@@ -55,7 +55,7 @@ export const dashboardWidgets = pgTable(
   ],
 );
 
-/** Pictures an account uploaded for picture frames and backgrounds. The file's name comes from id and detected type alone. */
+/** Pictures an account uploaded for picture frames and backgrounds. The file name consists of the id and the detected type. */
 export const dashboardImages = pgTable(
   'dashboard_images',
   {
@@ -69,7 +69,7 @@ export const dashboardImages = pgTable(
   },
   (t) => [
     index('dashboard_images_user').on(t.tenantId, t.userId),
-    // The sweep of files without a row asks by path.
+    // The sweep of files without a row looks rows up by path.
     index('dashboard_images_path').on(t.storagePath),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),

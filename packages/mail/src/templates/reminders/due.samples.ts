@@ -1,5 +1,5 @@
 import { mailTime } from '../../mail-time.ts';
-import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { reminderDue } from './due.ts';
 
 export const samples = samplesOf(reminderDue, {
@@ -10,10 +10,10 @@ export const samples = samplesOf(reminderDue, {
     note: null,
     dueAt: mailTime(summerDay),
   },
-  awkward: {
+  edgeCase: {
     ...sender,
-    displayName: awkward.displayName,
-    title: awkward.displayName,
+    displayName: edgeCase.displayName,
+    title: edgeCase.displayName,
     note: 'Vorher mit Anna abstimmen:\n– <b>Preis</b>\n– Laufzeit\n\n\nUnterlagen: https://portal.example.com/?a=1&b=2',
     dueAt: mailTime(new Date('2026-10-25T00:30:00Z')),
   },

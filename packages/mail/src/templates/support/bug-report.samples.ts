@@ -1,5 +1,5 @@
 import { mailTime } from '../../mail-time.ts';
-import { awkward, person, samplesOf, sender, summerDay } from '../samples.ts';
+import { edgeCase, person, samplesOf, sender, summerDay } from '../samples.ts';
 import { bugReport } from './bug-report.ts';
 
 export const samples = samplesOf(bugReport, {
@@ -15,13 +15,13 @@ export const samples = samplesOf(bugReport, {
     release: '1.4.2 (live, 3f2c1ab)',
     reportedAt: mailTime(summerDay),
   },
-  awkward: {
+  edgeCase: {
     ...sender,
-    ...awkward,
+    ...edgeCase,
     address: null,
-    title: awkward.displayName,
-    description: `${awkward.displayName}\r\n\r\n.\r\nHerkunft: anderswo\n-- \n\u2028x`,
-    origin: ['Web', awkward.displayName, 'x'.repeat(200)],
+    title: edgeCase.displayName,
+    description: `${edgeCase.displayName}\r\n\r\n.\r\nHerkunft: anderswo\n-- \n\u2028x`,
+    origin: ['Web', edgeCase.displayName, 'x'.repeat(200)],
     architecture: null,
     userAgent: 'Mozilla/5.0 '.repeat(30),
     release: 'dev (dev, unknown)',

@@ -4,7 +4,7 @@ import { p, prose, rows } from '../../blocks.ts';
 import { Sender } from '../../frame.ts';
 import { template } from '../../template.ts';
 
-/** Longest word of the tag before the title, in characters: the title has to stay in sight. */
+/** Longest word of the tag before the title, in characters, so that the title stays visible. */
 const maxTagWord = 40;
 
 export const bugReport = template({
@@ -12,9 +12,9 @@ export const bugReport = template({
   data: Sender.extend({
     title: z.string(),
     description: z.string(),
-    /** What the reporter uses, word for word: Desktop, 1.4.2, windows. */
+    /** The reporter's app, one word each: Desktop, 1.4.2, windows. */
     origin: z.array(z.string()),
-    /** What it runs on, where the reporter's app says so. */
+    /** Processor architecture, if the app reports it. */
     architecture: z.string().nullable(),
     userAgent: z.string().nullable(),
     displayName: z.string(),
@@ -24,7 +24,7 @@ export const bugReport = template({
     /** Already in Berlin time. */
     reportedAt: z.string(),
   }),
-  // Who has an address that no mail can be sent to is written to by other means.
+  // Without a valid address, the recipient has to reach the reporter by other means.
   replyTo: ({ address }) => (address !== null && isMailable(address) ? address : null),
   wording: {
     de: {

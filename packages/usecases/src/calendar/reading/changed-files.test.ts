@@ -22,7 +22,7 @@ const samples = [
 const read = (file: Uint8Array, from: string, to: string) =>
   occurrencesBetween(file, { from: Date.parse(from), to: Date.parse(to) }, () => false);
 
-/** Where each VEVENT of a file begins and ends, by its line, and what it says. */
+/** First line, last line and content of each VEVENT of a file. */
 function eventsOf(lines: string[]) {
   const begins = lines.flatMap((line, n) => (line.toUpperCase() === 'BEGIN:VEVENT' ? [n] : []));
   return begins.map((from, n) => {
@@ -31,7 +31,7 @@ function eventsOf(lines: string[]) {
   });
 }
 
-/** Whether a file takes an event back itself: it is cancelled, or there is a later revision of it. */
+/** Whether a file withdraws an event itself, by a cancellation or a later revision. */
 function isTakenBack(event: string, lines: string[]): boolean {
   const numberOf = (text: string) => Number(/^SEQUENCE:(\d+)/m.exec(text)?.[1] ?? 0);
   const uidOf = (text: string) => /^UID:(.*)/m.exec(text)?.[1];
@@ -39,9 +39,9 @@ function isTakenBack(event: string, lines: string[]): boolean {
   return /^STATUS:CANCELLED/m.test(event) || lines.includes('METHOD:CANCEL') || eventsOf(lines).some(isLater);
 }
 
-it.each(samples)('%s: every event is shown, taken back by the file, or named', (_name, lines) => {
+it.each(samples)('%s: every event is shown, withdrawn by the file, or reported', (_name, lines) => {
   const events = eventsOf(lines);
-  // Each is called by its place.
+  // Each title is the event’s place.
   let n = -1;
   const called = lines.flatMap((line) => {
     if (line === 'BEGIN:VEVENT') n += 1;
@@ -57,7 +57,7 @@ it.each(samples)('%s: every event is shown, taken back by the file, or named', (
   expect(n + 1).toBe(events.length);
 });
 
-/** A change of one place: of a byte or of a line. */
+/** Changes one byte or one line. */
 const change = record({
   kind: constantFrom('byte', 'bit', 'drop', 'insert', 'line gone', 'line twice', 'lines swapped', 'cut', 'blank'),
   place: nat(1_000_000),
@@ -82,7 +82,7 @@ function changed(lines: string[], { kind, place, byte }: { kind: string; place: 
 }
 
 describe.each(samples)('%s, with something changed', (_name, lines) => {
-  it('is read within a second, and never lost as a whole without a word', () => {
+  it('is read within a second, and is never lost completely without a finding', () => {
     const near = (file: Buffer) => read(file, '2026-01-01', '2030-01-01');
     const isShown = near(Buffer.from(lines.join('\r\n'))).occurrences.length > 0;
     const holds = (what: Parameters<typeof changed>[1]) => {
@@ -90,10 +90,10 @@ describe.each(samples)('%s, with something changed', (_name, lines) => {
       const before = process.cpuUsage();
       const { occurrences, findings, isWhole } = near(file);
       expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
-      // What does not begin as a calendar is refused before it is read.
+      // A file that does not begin as a calendar is refused before it is read.
       const isRefused = !/^BEGIN:VCALENDAR\s/i.test(file.toString());
       const isTold = occurrences.length > 0 || findings.count > 0 || !isWhole || !isShown || isRefused;
-      // A digit may have taken it to another year, a letter may have cancelled it, and what is left may all be excepted.
+      // A digit may have moved it to another year, a letter may have cancelled it, and all remaining occurrences may be excluded.
       const kept = Buffer.from(file.toString('latin1').replaceAll(/^EXDATE.*\r\n/gm, ''), 'latin1');
       const isElsewhere = () => read(kept, '0001-01-01', '9999-12-31').occurrences.length > 0;
       expect(isTold || file.includes('CANCEL') || isElsewhere(), file.toString()).toBe(true);

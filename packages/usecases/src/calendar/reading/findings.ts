@@ -6,13 +6,13 @@ import {
 } from '@portal/domain/calendar/findings';
 import { shownLine } from '@portal/domain/text';
 
-/** What a source does not show as it is written: the first lines, and how many there are in all. */
+/** Lines of a source that are not shown as written: the first ones, and the total count. */
 export interface Findings {
   lines: CalendarFinding[];
   count: number;
 }
 
-/** Notes what is wrong with a line, or once what is wrong with a zone; `at` is its place among the unfolded ones. */
+/** Records a finding about a line, once per zone for unknown zones; `at` is the line's number among the unfolded lines. */
 export type Note = (at: number, code: CalendarFindingCode, what: string) => void;
 
 export function noteInto(findings: Findings): Note {
@@ -20,12 +20,12 @@ export function noteInto(findings: Findings): Note {
   const isNew = (key: string) => noted.size < noted.add(key).size;
   return (at, code, what) => {
     if (code === 'ZONE_UNKNOWN' && !isNew(what)) return;
-    // A series in parts has its rule worked out for each.
+    // A series in parts evaluates its rule once for each part.
     if (code === 'RULE_GIVEN_UP' && !isNew(`${at} ${code}`)) return;
     findings.count += 1;
     if (findings.lines.length === maxCalendarFindings) return;
     const finding = calendarFinding(at, code, shownLine(what, 80));
-    // Of the tasks of a file, or of events beyond its bound, the first is enough: the others would take the place of what can be mended.
+    // Listing the first task or the first event beyond the limit is enough; more would displace findings a user can fix.
     const isListed =
       /^(?:COMPONENT_UNKNOWN|EVENT_BEYOND)$/.test(code) &&
       findings.lines.some(({ reason }) => reason === finding.reason);

@@ -1,23 +1,23 @@
 import type { Note } from './findings.ts';
 
-/** What holds for the events of one VCALENDAR. */
+/** Properties shared by the events of one VCALENDAR. */
 export interface IcsCalendar {
-  /** Of the message; `CANCEL` takes back what it holds. */
+  /** METHOD of the message; `CANCEL` cancels its events. */
   method: string;
-  /** The VTIMEZONE of each name, as it is written. */
+  /** The VTIMEZONE of each name, as written. */
   zones: Map<string, string>;
 }
 
-/** A line, unfolded, and its place among all of them, from 1. */
+/** An unfolded line and its number among the unfolded lines, from 1. */
 export interface IcsLine {
   text: string;
   at: number;
 }
 
-/** A VEVENT: its lines that say when it is and how it is called, as the file has them. */
+/** A VEVENT with the lines the portal uses, as written. */
 export interface IcsEvent {
   uid: string;
-  /** Where it begins. */
+  /** Number of its first line. */
   at: number;
   lines: IcsLine[];
   calendar: IcsCalendar;
@@ -25,14 +25,14 @@ export interface IcsEvent {
 
 /** Events of one source (reference, “Limits”). */
 const maxEvents = 20_000;
-/** Characters of one event or zone that are looked at; nobody writes as many, except to keep us busy. */
+/** Characters read from one event or zone; only an attack needs more. */
 const maxCharacters = 128 * 1024;
 
-// What an event has besides is none of ours, and mostly the larger part of a file. EXRULE is of an earlier standard, and named.
+// Other properties are not used and usually make up most of a file. EXRULE is from an earlier standard and is reported as a finding.
 const wanted =
   /^(?:UID|SUMMARY|LOCATION|DTSTART|DTEND|DURATION|RRULE|RDATE|EXDATE|EXRULE|RECURRENCE-ID|STATUS|SEQUENCE)[;:]/i;
 const edge = /^(BEGIN|END):\s*([A-Z\d-]+)\s*$/i;
-/** Components that stand in no other (RFC 5545, 3.6): where one begins or ends, what is open ends. */
+/** Top-level components (RFC 5545, 3.6): the start or end of one closes the open one. */
 const outer: ReadonlySet<string> = new Set(['VCALENDAR', 'VEVENT', 'VTODO', 'VJOURNAL', 'VFREEBUSY', 'VTIMEZONE']);
 
 interface Component {
@@ -40,24 +40,24 @@ interface Component {
   at: number;
   lines: IcsLine[];
   depth: number;
-  room: number;
+  remainingCharacters: number;
 }
 
 /**
- * Takes a file apart into its events without a look at their values, so that one that is broken spoils none of the others, and most
- * that are out of sight are never read (RFC 5545, 3.4 and 3.6). Every component is there or noted, also one that does not end or begin.
- * `isWhole` is false when there are more events than are taken.
+ * Splits a file into its events without reading their values, so that a broken event does not affect the others and most events outside
+ * the window are never read (RFC 5545, 3.4 and 3.6). Returns or notes every component, also one without BEGIN or END.
+ * `isWhole` is false if the file has more events than the limit.
  */
 export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]; isWhole: boolean } {
   const events: IcsEvent[] = [];
   let calendar: IcsCalendar = { method: '', zones: new Map() };
   let open: Component | null = null;
-  /** Where a calendar begins that has not ended yet. */
+  /** First line of the open calendar. */
   let begun: number | null = null;
   let at = 0;
   let isWhole = true;
 
-  function close({ name, at: begins, lines, depth, room }: Component, isEnded: boolean): void {
+  function close({ name, at: begins, lines, depth, remainingCharacters }: Component, isEnded: boolean): void {
     if (name === 'VTIMEZONE') {
       addZone(calendar, lines);
       return;
@@ -67,7 +67,7 @@ export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]
       return;
     }
     if (!isEnded || depth > 0) note(begins, 'END_MISSING', isEnded ? 'A part of a VEVENT' : name);
-    if (room < 0) note(begins, 'EVENT_TOO_LONG', name);
+    if (remainingCharacters < 0) note(begins, 'EVENT_TOO_LONG', name);
     isWhole = events.length < maxEvents;
     if (isWhole) events.push({ uid: uidOf(lines) ?? `#${events.length}`, at: begins, lines, calendar });
     else note(begins, 'EVENT_BEYOND', name);
@@ -86,12 +86,12 @@ export function readIcsLines(file: Uint8Array, note: Note): { events: IcsEvent[]
         if (isBegin && begun !== null) note(begun, 'END_MISSING', name);
         begun = isBegin ? at : null;
         if (isBegin) calendar = { method: '', zones: new Map() };
-      } else if (isBegin) open = { name, at, lines: [], depth: 0, room: maxCharacters };
+      } else if (isBegin) open = { name, at, lines: [], depth: 0, remainingCharacters: maxCharacters };
       else if (name === 'VEVENT' && !isEnded) note(at, 'BEGIN_MISSING', name);
     } else if (open) {
       if (open.name === 'VTIMEZONE' || (open.depth === 0 && wanted.test(line))) {
-        open.room -= line.length;
-        if (open.room >= 0) open.lines.push({ text: line, at });
+        open.remainingCharacters -= line.length;
+        if (open.remainingCharacters >= 0) open.lines.push({ text: line, at });
       }
       if (which !== undefined) open.depth = Math.max(open.depth + (isBegin ? 1 : -1), 0);
     } else if (isBegin) note(at, 'COMPONENT_UNKNOWN', name);
@@ -111,7 +111,7 @@ function uidOf(lines: readonly IcsLine[]): string | undefined {
   return uid?.replaceAll(/\\([\\,;])/g, '$1').trim();
 }
 
-/** What follows the name and parameters of the first line of this name: of a date, which has no colon in it. */
+/** The value of the first line with this name. For dates only: a value with a colon would be cut. */
 export function valueOf(lines: readonly IcsLine[], name: string): string | undefined {
   const found = lines.find(
     ({ text }) => /[;:]/.test(text[name.length] ?? '') && text.slice(0, name.length).toUpperCase() === name,
@@ -127,15 +127,15 @@ function addZone(calendar: IcsCalendar, lines: readonly IcsLine[]): void {
     calendar.zones.set(name, ['BEGIN:VTIMEZONE', ...texts, 'END:VTIMEZONE'].join('\r\n'));
 }
 
-// A line end that went through a text mode twice has a CR too many.
+// A line end converted twice in text mode has an extra CR.
 const fold = /(?:\r?\r?\n|\r)[ \t]/g;
 
 /**
- * The lines of a file, decoded after they were unfolded: a writer that counts octets folds within a character as well (RFC 5545, 3.1).
- * Lines may end with CRLF, LF or CR, and a byte order mark is no part of the first.
+ * The lines of a file, unfolded first and decoded then: a writer that counts octets may fold inside a character (RFC 5545, 3.1).
+ * Lines may end with CRLF, LF or CR; a byte order mark is skipped.
  */
 function* unfoldedLines(file: Uint8Array): Generator<string> {
-  // As Latin-1 each octet is a character, and back again.
+  // Latin-1 maps each octet to one character and back.
   const octets = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1').replaceAll(fold, '');
   const lines = Buffer.from(octets.replaceAll(/\r\n?/g, '\n'), 'latin1').toString();
   for (let from = lines.startsWith('\uFEFF') ? 1 : 0; from < lines.length;) {
@@ -146,7 +146,7 @@ function* unfoldedLines(file: Uint8Array): Generator<string> {
   }
 }
 
-/** The lines of the file itself at which these unfolded ones begin, as an editor counts them. */
+/** Maps unfolded line numbers to line numbers of the file, as an editor counts them. */
 export function linesInFile(file: Uint8Array, places: readonly number[]): Map<number, number> {
   const wanted = new Set(places);
   const found = new Map<number, number>([[1, 1]]);

@@ -2,17 +2,17 @@ import { type ContentLine, writtenMoment } from '@portal/domain/calendar/content
 import { DAY } from '@portal/domain/time';
 import { berlin, utc, type Zone } from './zones.ts';
 
-/** When something is: a time, or a day, which has no zone. */
+/** A time, or a day, which has no zone. */
 export interface Moment {
   isDay: boolean;
-  /** On the clock of its zone, in milliseconds as if that were UTC. */
+  /** Wall-clock time in its zone, in milliseconds as if it were UTC. */
   wall: number;
-  /** The instant; a day is compared as it begins in Berlin. */
+  /** The instant; for a day, its beginning in Berlin. */
   at: number;
   zone: Zone;
 }
 
-/** A value of a line as a moment; null for one that is none. The zone is asked for where one matters. */
+/** A value of a line as a moment; null if it is not one. Calls `zone` only if the value needs it. */
 export function momentOf(line: Pick<ContentLine, 'parameters'>, value: string, zone: () => Zone): Moment | null {
   const written = writtenMoment(line, value);
   if (written === null) return null;
@@ -23,16 +23,16 @@ export const dayAt = (wall: number): Moment => ({ isDay: true, wall, at: berlin.
 
 export const timeAt = (wall: number, zone: Zone): Moment => ({ isDay: false, wall, at: zone.instantOf(wall), zone });
 
-/** A moment of the same kind and zone, on that clock. */
+/** A moment of the same kind and zone with another wall-clock time. */
 export const likeAt = (other: Moment, wall: number): Moment => (other.isDay ? dayAt(wall) : timeAt(wall, other.zone));
 
-/** An instant on the clock of another moment’s zone. */
+/** The wall-clock time of an instant in another moment’s zone. */
 export function wallOn(other: Moment, at: number): number {
   const guess = at + at - likeAt(other, at).at;
   return at + guess - likeAt(other, guess).at;
 }
 
-/** Where another moment is in a series that begins at `start`: a day of times is the time of day at which that begins. */
+/** Expresses another moment like those of a series that begins at `start`: in a series of times, a day gets the series’ time of day. */
 export function onClockOf(start: Moment, other: Moment): Moment {
   if (start.isDay) return dayAt(dayOf(other));
   return likeAt(start, other.isDay ? other.wall + start.wall - dayOf(start) : wallOn(start, other.at));
@@ -41,6 +41,6 @@ export function onClockOf(start: Moment, other: Moment): Moment {
 /** The day of a moment on its own clock. */
 export const dayOf = ({ wall }: Moment): number => Math.floor(wall / DAY) * DAY;
 
-/** As it is answered: a day by its date, a time in UTC. */
+/** The moment as answered: a day as its date, a time in UTC. */
 export const shown = ({ isDay, wall, at }: Moment): string =>
   isDay ? new Date(wall).toISOString().slice(0, 10) : new Date(at).toISOString();

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shown } from './moment.ts';
 import { maxOccurrences, occurrencesBetween } from './occurrences.ts';
 
-/** A calendar, and what `by` finds in it: an independent library, or a hand where no library is right. */
+/** A calendar and its occurrences, found by an independent library, or by hand if no library is right. */
 interface Series {
   name: string;
   by: 'recurring-ical-events' | 'dateutil' | 'hand';
-  /** Why no library is right, or what is undefined. */
+  /** Why no library is right, or what the standard leaves undefined. */
   note?: string;
   from: string;
   to: string;
@@ -46,7 +46,7 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('where the process i
     else process.env['TZ'] = before;
   });
 
-  it('is there', () => {
+  it('is the zone of the process', () => {
     expect(new Date(2026, 6, 1).toISOString()).toBe(
       { UTC: '2026-07-01T00:00:00.000Z', 'Europe/Berlin': '2026-06-30T22:00:00.000Z' }[zone] ??
         '2026-07-01T04:00:00.000Z',
@@ -58,20 +58,20 @@ describe.each(['UTC', 'Europe/Berlin', 'America/New_York'])('where the process i
   });
 });
 
-/** In any order of those that begin at once. */
+/** Sorted, because occurrences with the same start may come in any order. */
 const sameAs = (expected: Series['occurrences']) => (found: Series['occurrences']) => {
   expect(found.toSorted()).toEqual(expected.toSorted());
   return true;
 };
 
-it('holds enough series, nearly all of them by an independent library, and says of the others why', () => {
+it('contains enough series, nearly all checked by an independent library, and a reason for each other one', () => {
   const byHand = series.filter(({ by }) => by === 'hand');
   expect(series.length).toBeGreaterThanOrEqual(60);
   expect(byHand.length).toBeLessThan(series.length / 8);
   expect(byHand.filter(({ note }) => !note)).toEqual([]);
 });
 
-it('a series of Exchange is at its hour on both sides of the end of summer time', () => {
+it('a series of Exchange keeps its hour across the end of summer time', () => {
   const exchange = series.find(({ name }) => name === 'Exchange over the end of October');
   const found = read(exchange?.ics ?? [], { from: '2026-10-01T00:00:00Z', to: '2026-12-01T00:00:00Z' }).found;
   const inBerlin = new Intl.DateTimeFormat('de-DE', {
@@ -87,7 +87,7 @@ it('a series of Exchange is at its hour on both sides of the end of summer time'
   ]);
 });
 
-describe('what is written in odd ways', () => {
+describe('a file with odd formatting', () => {
   const at = 'DTSTART:20261120T090000Z';
   const single = ['2026-11-20T09:00:00.000Z', '2026-11-20T09:00:00.000Z', 'T'];
 
@@ -104,8 +104,8 @@ describe('what is written in odd ways', () => {
     ['LF and a tab', '\n\t'],
     ['CR and a blank', '\r '],
     ['CR and a tab', '\r\t'],
-    ['a CRLF that was made longer, and a blank', '\r\r\n '],
-  ])('is read where a line is folded within a character, by %s', (_name, fold) => {
+    ['a CRLF with an extra CR, and a blank', '\r\r\n '],
+  ])('is read if a line is folded inside a character, by %s', (_name, fold) => {
     const title = 'Jörg – Übergabe 🙂';
     const lineEnd = fold.slice(0, -1);
     const text = calendar(event(1, at).replace('SUMMARY:T', 'SUMMARY:#')).replaceAll('\r\n', lineEnd);
@@ -123,7 +123,7 @@ describe('what is written in odd ways', () => {
     expect(read(`\uFEFF${event(1, at)}`).found).toEqual([single]);
   });
 
-  it('keeps titles text, on one line and of a bearable length', () => {
+  it('shortens titles to one line of limited length', () => {
     const [script, lines, long] = [
       '<script>alert(1)</script>',
       'one\\n\\ntwo\\, three\u0007',
@@ -134,12 +134,12 @@ describe('what is written in odd ways', () => {
     expect(Array.from(long ?? '')).toHaveLength(200);
   });
 
-  it('passes over what alarms within an event say', () => {
+  it('ignores alarms inside an event', () => {
     const alarm = 'BEGIN:VALARM\r\nSUMMARY:Alarm\r\nDURATION:P9D\r\nTRIGGER:-PT15M\r\nEND:VALARM';
     expect(read(calendar(event(1, alarm, at))).found).toEqual([single]);
   });
 
-  it('leaves out events nobody can read, and none of the others', () => {
+  it('leaves out unreadable events and no others', () => {
     const broken = [
       'DTSTART:2026ABCD',
       'DTSTART;VALUE=DATE:20260230',
@@ -154,7 +154,7 @@ describe('what is written in odd ways', () => {
     });
   });
 
-  it('takes no harm from one wrong exception, nor from a rule nobody can read', () => {
+  it('shows an event in spite of a wrong exception or an unreadable rule', () => {
     expect(read(calendar(event(1, at, 'RRULE:FREQ=DAILY;COUNT=2', 'EXDATE:rubbish,20261121T090000Z'))).found).toEqual([
       single,
     ]);
@@ -162,7 +162,7 @@ describe('what is written in odd ways', () => {
     for (const rule of rules) expect(read(calendar(event(1, at, `RRULE:${rule}`))).found).toEqual([single]);
   });
 
-  it('reads a name of a zone that nobody has as Berlin, however long it is', () => {
+  it('reads an unknown time zone of any length as Berlin', () => {
     const named = (name: string) => read(calendar(event(1, `DTSTART;TZID="${name}":20261120T090000`))).found[0]?.[0];
     for (const name of ['Z'.repeat(10_000), '../../etc/passwd', '+01:00', '%', '']) {
       expect(named(name)).toBe('2026-11-20T08:00:00.000Z');
@@ -170,10 +170,10 @@ describe('what is written in odd ways', () => {
   });
 });
 
-describe('a source that is too much', () => {
+describe('a source above the limits', () => {
   const everySecond = 'RRULE:FREQ=SECONDLY';
 
-  it('ends at its bound: a rule for every second, and for every second of every day', () => {
+  it('ends at the limit: a rule for every second, and for every second of every day', () => {
     const start = 'DTSTART:20000101T000000Z';
     const { found, isWhole } = read(calendar(event(1, start, everySecond)));
     expect([found.length, found[0]?.[0], found.at(-1)?.[0], isWhole]).toEqual([
@@ -188,13 +188,13 @@ describe('a source that is too much', () => {
     expect(read(calendar(event(1, start, 'RRULE:FREQ=SECONDLY;COUNT=1000000000'))).found).toEqual([]);
   });
 
-  it('shows what begins first, whoever comes first in the file', () => {
+  it('shows the earliest events, independent of their order in the file', () => {
     const far = times(2_500, (n) => event(`far ${n}`, 'DTSTART:20270101T090000Z'));
     const { found, isWhole } = read(calendar(...far, event('near', 'DTSTART:20261120T090000Z')));
     expect([found.length, found[0]?.[0], isWhole]).toEqual([maxOccurrences, '2026-11-20T09:00:00.000Z', false]);
   });
 
-  it('has 20,000 events at most', () => {
+  it('has at most 20,000 events', () => {
     const past = (count: number) => times(count, (n) => event(n, 'DTSTART:20200101T090000Z'));
     expect(read(calendar(...past(20_000)))).toMatchObject({ isWhole: true, isLate: false, found: [] });
     expect(read(calendar(...past(20_001)))).toMatchObject({
@@ -204,7 +204,7 @@ describe('a source that is too much', () => {
     });
   });
 
-  it('looks at 128 KiB of an event, and names one that is longer', () => {
+  it('reads 128 KiB of an event, and reports a longer one', () => {
     const long = event(
       1,
       'DTSTART:20261120T090000Z',
@@ -245,7 +245,7 @@ describe('a source that is too much', () => {
         `BEGIN:VTIMEZONE\r\nTZID:Q\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0900\r\nRRULE:FREQ=YEARLY;BYYEARDAY=${times(366, (n) => String(n + 1)).join(',')}\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n${event(1, 'DTSTART;TZID=Q:20261120T090000')}`,
       1,
     ],
-  ])('is read in bearable time: %s', (_name, make, count, isAll = true) => {
+  ])('is read in acceptable time: %s', (_name, make, count, isAll = true) => {
     const text = calendar(make());
     const before = process.cpuUsage();
     const { found, isWhole } = read(text);
@@ -254,7 +254,7 @@ describe('a source that is too much', () => {
     expect(user / 1_000).toBeLessThan(5_000);
   });
 
-  it('is given up when there is no more time', () => {
+  it('is given up when the time is used up', () => {
     const rules = times(500, (n) => event(n, 'DTSTART:20000101T000000Z', everySecond));
     let asked = 0;
     const { found, isWhole, isLate } = read(calendar(...rules), autumn, () => (asked += 1) > 10);

@@ -8,9 +8,9 @@ import { type Occurrence, occurrencesOf } from './series.ts';
 export const maxOccurrences = 2_000;
 
 /**
- * What takes place between two instants, by start. `isWhole` is false when there is more than is taken, or no time to look at
- * everything, which `isLate` tells: what is left out is then what begins last. `findings` names what of the window is not shown as it is
- * written, and every event whose time cannot be read.
+ * The occurrences between two instants, sorted by start. `isWhole` is false if some are missing: those that begin last beyond the limit,
+ * or those not reached in time, which `isLate` tells. `findings` lists the lines within the window that are not shown as written, and
+ * every event whose time cannot be read.
  */
 export function occurrencesBetween(
   file: Uint8Array,
@@ -29,13 +29,13 @@ export function occurrencesBetween(
     if (occurrences.length <= maxOccurrences) return;
     isWhole = false;
     occurrences.length = maxOccurrences;
-    // From here on only what begins earlier can be of any use.
+    // From here on, only occurrences that begin earlier can be in the result.
     before = (occurrences.at(-1)?.start.at ?? 0) + 1;
   };
   for (const [uid, events] of groups) {
     if (isLate()) break;
-    if (events.length === 1 && events.every((event) => isElsewhere(event, from, to))) continue;
-    for (const one of occurrencesOf(uid, events, { from, to: before, most: maxOccurrences + 1, isLate, note }))
+    if (events.length === 1 && events.every((event) => isFarFrom(event, from, to))) continue;
+    for (const one of occurrencesOf(uid, events, { from, to: before, max: maxOccurrences + 1, isLate, note }))
       occurrences.push(one);
     if (occurrences.length > 2 * maxOccurrences) cut();
   }
@@ -57,8 +57,8 @@ export function occurrencesBetween(
 const byStart = (a: Occurrence, b: Occurrence): number =>
   a.start.at - b.start.at || Number(b.start.isDay) - Number(a.start.isDay) || (a.title < b.title ? -1 : 1);
 
-/** Whether an event that takes place once is days away from the window, by its dates. One of which a date cannot be read is not. */
-function isElsewhere({ lines }: IcsEvent, from: number, to: number): boolean {
+/** Whether a single event is days away from the window, by its dates. False if a date cannot be read. */
+function isFarFrom({ lines }: IcsEvent, from: number, to: number): boolean {
   if (lines.some(({ text }) => /^(?:RRULE|RDATE|DURATION|RECURRENCE-ID)/i.test(text))) return false;
   const wallOf = (name: string): number | undefined => {
     const value = valueOf(lines, name);

@@ -4,14 +4,14 @@ import { DAY } from '@portal/domain/time';
 import { shown } from './moment.ts';
 import { occurrencesBetween } from './occurrences.ts';
 
-/** Events as products write them against the standard, and what they mean by it. */
+/** Events as products write them in violation of the standard, and what they mean. */
 interface Odd {
   name: string;
-  /** Paragraphs of RFC 5545, or of the standard that is named. */
+  /** Sections of RFC 5545 or of the standard named here. */
   by: string;
   ics: string[];
   occurrences: [start: string, end: string, title: string][];
-  /** What is not shown as it is written. */
+  /** Findings about lines that are not shown as written. */
   lines?: [line: number, reason: string][];
 }
 
@@ -27,7 +27,7 @@ it.each(odd.map((one) => [one.name, one] as const))('%s', (_name, { ics, occurre
   expect([read.findings.count, read.isWhole]).toEqual([lines.length, true]);
 });
 
-it.each(odd.map((one) => [one.name, one] as const))('%s: also where it is asked for by the day', (_name, { ics }) => {
+it.each(odd.map((one) => [one.name, one] as const))('%s: also with one window per day', (_name, { ics }) => {
   const found = (from: number, to: number) =>
     occurrencesBetween(fileOf(ics), { from, to }, () => false).occurrences.map(({ start, end, title }) =>
       [shown(start), shown(end), title].join(' '),
@@ -37,7 +37,7 @@ it.each(odd.map((one) => [one.name, one] as const))('%s: also where it is asked 
   expect([...byDay].toSorted()).toEqual(found(window.from, window.to).toSorted());
 });
 
-it('names the first hundred lines by their place in the file, however they are folded, and counts all', () => {
+it('reports the first hundred lines by their line number in the file, also with folded lines, and counts all', () => {
   const events = Array.from({ length: 150 }, (_, n) => [
     'BEGIN:VEVENT',
     `UID:${n}`,

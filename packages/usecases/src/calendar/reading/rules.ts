@@ -4,24 +4,24 @@ import { type RecurrenceRule, timeFrequencies } from '@portal/domain/calendar/re
 import { HOUR } from '@portal/domain/time';
 import { likeAt, type Moment, wallOn } from './moment.ts';
 
-/** The clock of a zone is known to that, for the hours in which it changes. */
+/** Tolerance around the window for the hours in which a zone's clock changes. */
 const margin = 3 * HOUR;
-/** Times of day a rule may name; the library weighs each against each day. */
+/** Times of day a rule may name; the library combines each with each day. */
 const maxTimes = 500;
-/** Steps the library takes in search of one occurrence: half a second of work. */
+/** Steps the library may take to find one occurrence: half a second of work. */
 const maxIterations = 20_000;
 
 /**
- * Where the rule puts occurrences of a series that begins at `start`, between two instants and some hours around them, in order, at
- * most `most` from the first instant on. One that takes too many steps is given up, with what was found until then.
+ * The occurrences a rule gives a series that begins at `start`, in order: between two instants and some hours around them, at most `max`
+ * from the first instant on. Calls `giveUp` if a rule takes too many steps, and returns what it has found until then.
  *
- * Rules go by the clock, so they are worked out on it, and only then each time gets its instant: one the clock leaves out is not lost.
- * An hour that the clock shows twice is there once.
+ * Rules follow the wall clock, so they are evaluated on it, and each time gets its instant afterwards. A time the clock skips is kept;
+ * an hour the clock repeats occurs once.
  */
 export function startsOf(
   rule: RecurrenceRule,
   start: Moment,
-  { from, to, most }: { from: number; to: number; most: number },
+  { from, to, max }: { from: number; to: number; max: number },
   giveUp: () => void,
 ): Moment[] {
   const found: Moment[] = [];
@@ -35,7 +35,7 @@ export function startsOf(
       const moment = likeAt(start, wall);
       found.push(moment);
       if (moment.at >= from) useful += 1;
-      if (useful >= most) break;
+      if (useful >= max) break;
     }
   } catch {
     giveUp();
@@ -65,14 +65,14 @@ function* libraryTimes(rule: RecurrenceRule, start: number, first: number, last:
   }
 }
 
-/** Whether there may be many in a day: these are asked for one by one, so that nothing is made that nobody takes. */
+/** Whether a day may have many occurrences; these are computed one by one, so that no unused ones are made. */
 const isDense = ({ freq, by }: RecurrenceRule): boolean =>
   timeFrequencies.has(freq) || Boolean(by.BYHOUR ?? by.BYMINUTE ?? by.BYSECOND);
 
 function optionsOf({ freq, interval, count, wkst, byDay, by }: RecurrenceRule) {
   const times = [by.BYHOUR, by.BYMINUTE, by.BYSECOND].map((part) => part?.length ?? 1);
   if (times.reduce((product, length) => product * length, 1) > maxTimes)
-    throw new RangeError('These are too many times.');
+    throw new RangeError('This rule names too many times of day.');
   const options = {
     byMonth: by.BYMONTH,
     byMonthDay: by.BYMONTHDAY,

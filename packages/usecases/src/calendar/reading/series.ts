@@ -13,7 +13,7 @@ import { dayAt, dayOf, likeAt, type Moment, momentOf, onClockOf } from './moment
 import { startsOf } from './rules.ts';
 import { berlin, type Zone, zoneOf } from './zones.ts';
 
-/** One time at which an event is. */
+/** One occurrence of an event. */
 export interface Occurrence {
   uid: string;
   title: string;
@@ -22,13 +22,13 @@ export interface Occurrence {
   end: Moment;
 }
 
-/** What of a series is looked at. */
+/** The part of a series to compute. */
 export interface Window {
   from: number;
   to: number;
-  /** Occurrences that are of any use. */
-  most: number;
-  /** Whether there is no more time to look at anything. */
+  /** Maximum number of occurrences needed. */
+  max: number;
+  /** Whether the time is used up. */
   isLate: () => boolean;
   note: Note;
 }
@@ -36,22 +36,22 @@ export interface Window {
 type Property = ContentLine & { at: number };
 type Reader = (property: Property, value?: string) => Moment | null;
 
-/** A VEVENT as far as it is shown. */
+/** A parsed VEVENT. */
 interface Entry {
-  /** Where it begins. */
+  /** Number of its first line. */
   at: number;
   lines: readonly IcsLine[];
   start: Moment;
   endOf: (start: Moment) => Moment;
-  /** Longest of its occurrences. */
+  /** Length of its longest occurrence. */
   lengthMs: number;
-  /** With the last instant, or last day, each reaches. */
+  /** Each with the last instant or day it reaches. */
   rules: { rule: RecurrenceRule; until: Moment | null; at: number }[];
   more: { start: Moment; end: Moment | null }[];
   except: Moment[];
-  /** The occurrence of its series that it stands for. */
+  /** The occurrence of its series that it replaces. */
   replaces: Moment | null;
-  /** Whether it stands for all later ones as well. */
+  /** Whether it replaces all later occurrences as well. */
   isOnward: boolean;
   sequence: number;
   isCancelled: boolean;
@@ -60,8 +60,8 @@ interface Entry {
 }
 
 /**
- * The occurrences of all events with one UID that overlap the window: masters, of which there may be several, and those that stand
- * for one occurrence of them, which may have left the window or come into it. An event nobody can read is noted.
+ * The occurrences in the window of all events with one UID: one or more masters, and the overrides of single occurrences, which may have
+ * moved out of the window or into it. Notes every event that cannot be read.
  */
 export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: Window): Occurrence[] {
   const entries = events.flatMap((event) => entryOf(event, window.note) ?? []);
@@ -87,15 +87,15 @@ export function occurrencesOf(uid: string, events: readonly IcsEvent[], window: 
 }
 
 /**
- * What no later revision stands beside (RFC 5545, 3.8.7.4): it may have moved to another start. Some products write a series that was
- * split as two events of one UID; these have the same number.
+ * The masters of the latest revision (RFC 5545, 3.8.7.4), which may have moved to another start. Some products write a split series as
+ * two events with one UID; these have the same SEQUENCE.
  */
 function newest(masters: Entry[]): Entry[] {
-  const number = masters.reduce((most, { sequence }) => Math.max(most, sequence), 0);
+  const number = masters.reduce((max, { sequence }) => Math.max(max, sequence), 0);
   return masters.filter(({ sequence }) => sequence === number);
 }
 
-/** Of several revisions of one event the latest; of equal ones the last, where the others are noted unless they say the same. */
+/** The latest revision of each event; of equal revisions the last one. Notes the others unless they are identical. */
 function latest(entries: Entry[], keyOf: (entry: Entry) => string, note: Note): Entry[] {
   const byKey = new Map<string, Entry>();
   for (const entry of entries) {
@@ -110,17 +110,17 @@ function latest(entries: Entry[], keyOf: (entry: Entry) => string, note: Note): 
 const isSame = (one: Entry, other: Entry): boolean =>
   one.lines.length === other.lines.length && one.lines.every(({ text }, n) => text === other.lines[n]?.text);
 
-/** Occurrences of a master that are as one entry says. */
+/** The occurrences of a master that follow one entry. */
 interface Part {
   entry: Entry;
-  /** The occurrence it begins behind, and the one it ends before, on the clock of the master. */
+  /** The occurrences between which it lies, both excluded, on the clock of the master. */
   behind: Moment | null;
   before: Moment | null;
 }
 
 /**
- * A series in parts: the first is as its master says, each other one as an entry says that stands for one occurrence and all later ones
- * (RFC 5545, 3.2.13). These move by as much as that one, and last as long.
+ * Splits a series into parts: the first follows its master, each other one an entry that replaces an occurrence and all later ones
+ * (RFC 5545, 3.2.13). The later ones move by the same amount and last as long.
  */
 function partsOf(master: Entry, overrides: readonly Entry[]): Part[] {
   const onward = overrides
@@ -133,18 +133,18 @@ function partsOf(master: Entry, overrides: readonly Entry[]): Part[] {
   }));
 }
 
-/** Every time at which a master takes place around the window, those left out and those replaced taken away. */
+/** All times of a master around the window, without excluded and replaced ones. */
 function timesOf(master: Entry, overrides: readonly Entry[], window: Window) {
-  const gone = [...master.except, ...overrides.flatMap(({ replaces }) => replaces ?? [])];
-  const instants = new Set(gone.filter(({ isDay }) => !isDay && !master.start.isDay).map(({ at }) => at));
-  // Exchange names the days of a series by midnights, others the occurrences of a day by its date.
-  const days = new Set(gone.filter(({ isDay }) => isDay || master.start.isDay).map(dayOf));
-  // Occurrences that are taken away again must not use up the bound.
-  const most = window.most + gone.length;
+  const removed = [...master.except, ...overrides.flatMap(({ replaces }) => replaces ?? [])];
+  const instants = new Set(removed.filter(({ isDay }) => !isDay && !master.start.isDay).map(({ at }) => at));
+  // Exchange names the days of an all-day series by midnights; other products name an occurrence by its date.
+  const days = new Set(removed.filter(({ isDay }) => isDay || master.start.isDay).map(dayOf));
+  // Occurrences removed below must not count towards the limit.
+  const max = window.max + removed.length;
   return partsOf(master, overrides)
     .filter(({ entry }) => !entry.isCancelled && !window.isLate())
     .flatMap((part) =>
-      timesWithin(master, part, { ...window, most })
+      timesWithin(master, part, { ...window, max })
         .filter((one) => !instants.has(one.start.at) && !days.has(dayOf(one.start)))
         .map((one) => ({ entry: part.entry, ...movedAs(part, one) })),
     );
@@ -155,18 +155,18 @@ interface Time {
   end: Moment | null;
 }
 
-/** The times of a part as the master has them, around the window as it is before they move. */
-function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, most, isLate, note }: Window): Time[] {
+/** The times of a part before they move, around the window shifted accordingly. */
+function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to, max, isLate, note }: Window): Time[] {
   const movedBy = behind === null ? 0 : entry.start.wall - behind.wall;
-  // Clocks of other zones may be most of a day apart.
+  // Clocks of two zones may differ by most of a day.
   const margin = behind === null ? 0 : DAY;
   const first = Math.max(from - entry.lengthMs - movedBy - margin, behind?.at ?? -Infinity);
   const last = Math.min(to - movedBy + margin, before?.at ?? Infinity);
   const { start, rules, more } = master;
-  // Of several rules all occurrences count (RFC 5545, 3.8.5.3).
+  // With several rules, the occurrences of all of them count (RFC 5545, 3.8.5.3).
   const ruled = (first > last ? [] : rules).flatMap(({ rule, until, at }) => {
     if (isLate()) return [];
-    const starts = startsOf(rule, start, { from: first, to: last, most }, () => note(at, 'RULE_GIVEN_UP', 'RRULE'));
+    const starts = startsOf(rule, start, { from: first, to: last, max }, () => note(at, 'RULE_GIVEN_UP', 'RRULE'));
     return starts.filter((one) => until === null || isUntil(one, until));
   });
   const times = new Map<number, Time>();
@@ -177,7 +177,7 @@ function timesWithin(master: Entry, { entry, behind, before }: Part, { from, to,
   );
 }
 
-/** A time of the master as its part has it. */
+/** A time of the master, moved as its part says. */
 function movedAs({ entry, behind }: Part, { start, end }: Time) {
   if (behind === null) return { start, end: end ?? entry.endOf(start) };
   const moved = likeAt(entry.start, start.wall + entry.start.wall - behind.wall);
@@ -190,7 +190,7 @@ const isUntil = (one: Moment, until: Moment): boolean =>
 const isWithin = (start: number, end: number, { from, to }: Window): boolean =>
   start < to && (end > from || (end === start && start >= from));
 
-/** An event as it is shown, or null, which is noted as everything that cannot be read. */
+/** Parses an event; null if its start cannot be read. Notes everything that cannot be read. */
 function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry | null {
   const properties = lines.flatMap(({ text, at }) => {
     const property = contentLineOf(text);
@@ -201,14 +201,14 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   const all = (name: string) => properties.filter((property) => property.name === name);
   const first = (name: string) => properties.find((property) => property.name === name);
   for (const { at } of all('EXRULE')) note(at, 'LINE_UNREADABLE', 'EXRULE');
-  // Where the line between two events is broken, they are one with two starts.
+  // If the line between two events is broken, they become one event with two starts.
   for (const { at } of all('DTSTART').slice(1)) note(at, 'LINE_UNREADABLE', 'A second DTSTART');
   const zoneOfLine = ({ parameters: { TZID }, at }: Property, otherwise: Zone): Zone => {
     const zone = TZID === undefined ? otherwise : zoneOf(TZID, calendar);
     if (zone === null) note(at, 'ZONE_UNKNOWN', `Time zone ${TZID}`);
     return zone ?? berlin;
   };
-  // One date of a list that cannot be read does not take the others with it.
+  // An unreadable date in a list does not affect the others.
   const each = <T>(name: string, read: (property: Property, value: string) => T | null) =>
     all(name).flatMap((property) =>
       property.value.split(',').flatMap((value) => {
@@ -223,7 +223,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   if (!starts) return missing(note, begins, 'START_MISSING');
   const start = momentOf(starts, starts.value, () => zoneOfLine(starts, berlin));
   if (!start) return missing(note, starts.at, 'START_UNREADABLE');
-  // A time without a zone is on the clock on which the event begins.
+  // A time without a zone is in the zone of the event's start.
   const momentIn: Reader = (property, value = property.value) =>
     momentOf(property, value, () => zoneOfLine(property, start.zone));
   const { endOf, lengthMs } = lengthOf(start, first('DTEND'), first('DURATION'), momentIn, note);
@@ -244,7 +244,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
   const replaced = replaces ? momentIn(replaces) : null;
   const range = replaces?.parameters['RANGE']?.toUpperCase();
   if (replaces && replaced === null) note(replaces.at, 'LINE_UNREADABLE', `RECURRENCE-ID ${replaces.value}`);
-  // All earlier ones, which a standard before had, is nothing anybody writes.
+  // THISANDPRIOR, from an earlier standard, is not in use.
   const isOnward = range === 'THISANDFUTURE';
   if (replaces && range !== undefined && !isOnward) note(replaces.at, 'LINE_UNREADABLE', `RANGE ${range}`);
   return {
@@ -256,7 +256,7 @@ function entryOf({ at: begins, lines, calendar }: IcsEvent, note: Note): Entry |
     rules,
     more: each('RDATE', (property, value) => addedOf(property, value, momentIn)),
     except: each('EXDATE', momentIn),
-    // One whose place cannot be read stands for the occurrence at its own time.
+    // An override whose RECURRENCE-ID cannot be read replaces the occurrence at its own start.
     replaces: replaces ? (replaced ?? start) : null,
     isOnward,
     sequence: isNumber ? Number(numbered?.value ?? 0) : 0,
@@ -276,7 +276,7 @@ interface Length {
   lengthMs: number;
 }
 
-/** How long an event is (RFC 5545, 3.6.1). What of it cannot be read is noted: then it lasts a day, or no time, as one that says nothing. */
+/** The length of an event (RFC 5545, 3.6.1). Notes an unreadable one and uses the default: one day for a day, zero for a time. */
 function lengthOf(
   start: Moment,
   ends: Property | undefined,
@@ -289,11 +289,11 @@ function lengthOf(
   if (ends && end === null) note(ends.at, 'LENGTH_UNREADABLE', 'DTEND');
   if (lasts && duration === null) note(lasts.at, 'LENGTH_UNREADABLE', 'DURATION');
   const endOf = duration ? (one: Moment) => after(one, duration) : endsAfter(start, end ?? undefined);
-  // In days as the calendar counts them, it may be an hour more.
+  // A length in calendar days may be an hour longer when the clock changes.
   return { endOf, lengthMs: endOf(start).at - start.at + (duration && duration.days > 0 ? HOUR : 0) };
 }
 
-/** The end of an occurrence that begins then: a length, or a number of days. */
+/** The end of an occurrence after its start: a length for times, a number of days for days. */
 function endsAfter(start: Moment, end: Moment | undefined): (start: Moment) => Moment {
   if (start.isDay) {
     const days = end === undefined ? 1 : Math.max(Math.round((dayOf(end) - start.wall) / DAY), 1);
@@ -303,7 +303,7 @@ function endsAfter(start: Moment, end: Moment | undefined): (start: Moment) => M
   return (one) => ({ ...one, wall: one.wall + lengthMs, at: one.at + lengthMs });
 }
 
-/** Days are those of the calendar, hours those that pass (RFC 5545, 3.3.6). */
+/** Days are calendar days; hours are elapsed time (RFC 5545, 3.3.6). */
 function after(start: Moment, { days, ms }: WrittenDuration): Moment {
   const later = likeAt(start, start.wall + days * DAY);
   return start.isDay ? later : { ...later, wall: later.wall + ms, at: later.at + ms };
@@ -321,7 +321,7 @@ function addedOf(property: Property, value: string, momentIn: Reader) {
 
 const longestText = 200;
 
-/** Text of a single line, as it may be shown as text. */
+/** Text as a single line of limited length, without control characters. */
 const lineOf = (value: string): string =>
   Array.from(
     value

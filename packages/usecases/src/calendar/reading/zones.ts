@@ -6,19 +6,19 @@ import { SECOND } from '@portal/domain/time';
 import type { IcsCalendar } from './ics-lines.ts';
 
 /**
- * A zone of times. Wall times are milliseconds as if they were UTC, which is what calendars count in; an hour that the clock leaves out
- * is an hour later, and of one that it shows twice the first is meant.
+ * A time zone. Wall times, which calendars use, are milliseconds as if they were UTC. A time the clock skips counts as an hour later; of
+ * a time the clock shows twice, the first counts.
  */
 export interface Zone {
   instantOf(wall: number): number;
 }
 
-/** Names are shorter; what is longer is none. */
+/** Longest time zone name. */
 const longestName = 255;
 
 const named = new Map<string, Zone>();
 
-/** The zone the runtime knows by this name. */
+/** The zone with this name in the runtime's database. */
 function zoneNamed(name: string): Zone {
   const zone = named.get(name) ?? {
     instantOf: (wall) =>
@@ -33,14 +33,14 @@ function zoneNamed(name: string): Zone {
 
 export const utc: Zone = { instantOf: (wall) => wall };
 
-/** Where times without a zone are, and those in one that nobody knows. */
+/** The zone of times without a zone or with an unknown one. */
 export const berlin = zoneNamed('Europe/Berlin');
 
 const ofFile = new WeakMap<IcsCalendar, Map<string, Zone | null>>();
 
 /**
- * The zone a calendar means by a name (RFC 5545, 3.2.19): one of the IANA, also behind a prefix, one of Windows, one its file describes,
- * or one as Outlook shows it. Null for one that nobody knows, as localised names of Windows are that the file does not describe.
+ * The zone a calendar means by a name (RFC 5545, 3.2.19): an IANA name, also with a prefix, a Windows name, a zone its file describes,
+ * or one of Outlook's display names. Null for an unknown name, such as a localised Windows name that the file does not describe.
  */
 export function zoneOf(name: string, calendar: IcsCalendar): Zone | null {
   const known = ofFile.get(calendar) ?? new Map<string, Zone | null>();
@@ -52,17 +52,20 @@ export function zoneOf(name: string, calendar: IcsCalendar): Zone | null {
   return zone;
 }
 
-/** A name that means the same to everybody, whatever the file says. */
+/** The zone of an unambiguous name, which a description in the file cannot change. */
 function clearZone(name: string): Zone | null {
   const parts = name.split('/').filter(Boolean);
   const candidates = [name, ...findIana(name).slice(0, 1), parts.slice(-3).join('/'), parts.slice(-2).join('/')];
   return firstOf(candidates.filter((one) => /^[A-Za-z_]+\/[\w+/-]+$|^(?:UTC|GMT)$/.test(one)));
 }
 
-/** One without a slash, such as `Japan`, `EST5EDT` or the end of `tzone://Microsoft/Utc`: a file may mean its own zone by it. */
+/**
+ * The zone of a name without a slash, such as `Japan`, `EST5EDT` or the end of `tzone://Microsoft/Utc`. A file's own description of the
+ * name has priority.
+ */
 function shortZone(name: string): Zone | null {
   const last = name.split('/').at(-1) ?? '';
-  // An offset would pass, but knows no summer time.
+  // An offset would pass but has no summer time.
   return firstOf([outlookZone(name) ?? '', last].filter((one) => /^[A-Za-z]/.test(one)));
 }
 
@@ -80,16 +83,16 @@ function isZoneName(name: string): boolean {
   }
 }
 
-/** Of the change of a clock; a longer one names every day of a year, or every second of a day. */
+/** Longest rule of a clock change; a longer one names every day of a year or every second of a day. */
 const longestRule = 150;
 
-/** A clock changes a few times a year, by a few rules; what says more would only keep us busy. */
+/** A clock changes a few times a year by a few rules; a zone with more is refused as an attack. */
 function isPlausible(zone: string): boolean {
   const rules = zone.match(/^RRULE.*$/gim) ?? [];
   return rules.length <= 20 && rules.every((rule) => /FREQ=YEARLY/i.test(rule) && rule.length <= longestRule);
 }
 
-/** A zone by its VTIMEZONE. */
+/** The zone a VTIMEZONE describes. */
 function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
   const text = zones.get(name) ?? zones.get(`"${name}"`) ?? zones.get(name.replaceAll(/([,;])/g, '\\$1'));
   if (text === undefined || !isPlausible(text)) return null;
@@ -99,7 +102,7 @@ function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
       instantOf(wall) {
         const time = new Date(wall);
         const at = ICAL.Time.fromData({
-          // No event is shown behind that year, and every further one costs time.
+          // No event is shown after that year, and each further year costs time.
           year: Math.min(time.getUTCFullYear(), lastYear),
           month: time.getUTCMonth() + 1,
           day: time.getUTCDate(),
@@ -110,9 +113,9 @@ function describedZone(name: string, { zones }: IcsCalendar): Zone | null {
         return wall - zone.utcOffset(at) * SECOND;
       },
     };
-    // Its values are read only now, and any of them may be none.
+    // ical.js parses the values only now, and any of them may be invalid.
     described.instantOf(Date.UTC(lastYear, 0));
-    // Without a clock it would be that of UTC.
+    // Without any observance the zone would be UTC.
     return zone.changes.length === 0 ? null : described;
   } catch {
     return null;

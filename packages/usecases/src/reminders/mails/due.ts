@@ -23,7 +23,7 @@ const reminderToMail = prepared<Data>()('reminder_to_mail', (db) =>
     ),
 );
 
-/** One place in each list for every try. */
+/** Parallel lists with one entry for each mail. */
 interface Traces extends Record<string, unknown[]> {
   reminderIds: string[];
   occurrenceIds: string[];
@@ -44,7 +44,7 @@ const tracesOfMails = prepared<Traces>()('reminder_mail_traces', (db) =>
     .returning({ id: reminders.id }),
 );
 
-/** The due time had come when the mail was promised. One that was snoozed, done or deleted since needs none any more. */
+/** The reminder was due when the mail was queued. If it was snoozed, done or deleted since, the mail is dropped. */
 export const reminderDueMail = defineMail({
   kind: 'reminders/due',
   template,
@@ -65,13 +65,13 @@ export const reminderDueMail = defineMail({
     };
   },
   async remember(tx, attempts) {
-    const tried = attempts.filter(({ outcome }) => outcome !== 'dropped' && outcome !== 'withheld');
-    if (tried.length === 0) return;
+    const attempted = attempts.filter(({ outcome }) => outcome !== 'dropped' && outcome !== 'withheld');
+    if (attempted.length === 0) return;
     await tx.run(tracesOfMails, {
-      reminderIds: tried.map(({ data }) => data.reminderId),
-      occurrenceIds: tried.map(({ data }) => data.occurrenceId),
-      tries: tried.map(({ tries }) => tries),
-      areSent: tried.map(({ outcome }) => outcome === 'sent'),
+      reminderIds: attempted.map(({ data }) => data.reminderId),
+      occurrenceIds: attempted.map(({ data }) => data.occurrenceId),
+      tries: attempted.map(({ tries }) => tries),
+      areSent: attempted.map(({ outcome }) => outcome === 'sent'),
     });
   },
 });
