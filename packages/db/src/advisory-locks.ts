@@ -1,26 +1,26 @@
 /**
- * The advisory locks of this product, in one place so that no two are the same. Any numbers do, but every release keeps them: two
- * releases run side by side while one follows the other.
+ * All advisory locks of this product, in one place so that no two collide. The numbers are arbitrary but must never change: two
+ * releases run side by side during an update.
  */
 export const advisoryLocks = {
-  /** A migrator, until it is done. */
+  /** Held by a migration until it ends. */
   migration: 7_012_026,
-  /** A first start, while it looks whether it has to seed. */
+  /** Held by a first start while it checks whether to seed. */
   seed: 5_150_331,
-  /** A change that takes a SUPER_ADMIN away, until its transaction ends. */
+  /** Held by a transaction that removes a SUPER_ADMIN. */
   superAdmin: 3_405_691,
-  /** A worker that sets the schedules. */
+  /** Held by the worker that sets the schedules. */
   schedules: 20_261_121,
-  /** With the hash of a user's id: a change of that user's reminders, and, shared, who reads between two of them. */
+  /** With the hash of a user's id: exclusive for a change of that user's reminders, shared for reads between two changes. */
   remindersOfUser: 20_261_107,
-  /** With the hash of a tenant's id: whoever settles who of that tenant is told of which outage, until the transaction ends. */
+  /** With the hash of a tenant's id: held by the transaction that decides which accounts of the tenant get mail about which outage. */
   cloudNotices: 20_261_122,
-  /** Whoever stores notices, since two at once could take one procurement for two. */
+  /** Held while notices are stored: two concurrent writers could store one procurement as two tenders. */
   tenderStore: 20_261_019,
-  /** Two tenders becoming one, and, shared, a triage of any. */
+  /** Exclusive for merging two tenders, shared for triage. */
   tenderMerges: 20_261_020,
-  /** Whoever matches new tenders, and, shared, who changes a saved search: neither misses what the other is about to commit. */
+  /** Exclusive for matching new tenders, shared for changing a saved search: neither misses what the other is about to commit. */
   tenderMatching: 20_261_021,
-  /** Whoever promises mails of tenders, so that no two claim the same. */
+  /** Held while tender mails are queued, so that no two transactions claim the same matches. */
   tenderAlerts: 20_261_022,
 } as const;

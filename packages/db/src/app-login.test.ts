@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const name of logins) await query(ownerUrl, `drop role if exists "${name}"`);
 });
 
-/** The address under a login of the calling test's own, which goes with the file. */
+/** The database's address with a login for the calling test; the login is dropped after the file. */
 function loginUrl(password: string, name = `portal_test_${randomUUID()}`): string {
   if (!logins.includes(name)) logins.push(name);
   return Object.assign(new URL(ownerUrl), { username: name, password: encodeURIComponent(password) }).href;
@@ -35,14 +35,14 @@ function loginUrl(password: string, name = `portal_test_${randomUUID()}`): strin
 const nameIn = (url: string): string => new URL(url).username;
 const codeOf = (promise: Promise<unknown>) => promise.then(() => null, sqlState);
 
-it('makes the login, whatever its password is made of', async () => {
+it('creates the login with any characters in its password', async () => {
   const appUrl = loginUrl(`it's "quoted" \\ $$ ünïcode %`);
   await migrateDatabase(ownerUrl, { appUrl });
   expect(await query(appUrl, 'select current_user as name', `-c role=${appRoleName}`)).toEqual([{ name: appRoleName }]);
   expect(await codeOf(query(appUrl, 'select from tenants'))).toBe('42501');
 });
 
-it('gives it the password of the address again when that has changed', async () => {
+it('updates the password when the address has a new one', async () => {
   const before = loginUrl('before');
   await migrateDatabase(ownerUrl, { appUrl: before });
   const after = loginUrl('after', nameIn(before));
@@ -51,7 +51,7 @@ it('gives it the password of the address again when that has changed', async () 
   expect(await codeOf(query(before, 'select 1'))).toBe('28P01');
 });
 
-it('leaves the password and the attributes of a login that is more than that', async () => {
+it('keeps the password and the attributes of a login with more rights', async () => {
   const right = loginUrl('right');
   await query(ownerUrl, `create role "${nameIn(right)}" login createdb password 'right'`);
   await migrateDatabase(ownerUrl, { appUrl: loginUrl('wrong', nameIn(right)) });
@@ -65,12 +65,12 @@ it('leaves the password and the attributes of a login that is more than that', a
   ).toEqual([{ mighty: true, name: acrossRoleName }]);
 });
 
-it('leaves the login of the migration itself as it is', async () => {
+it('does not change the login of the migration itself', async () => {
   await migrateDatabase(ownerUrl, { appUrl: ownerUrl });
   await query(ownerUrl, 'select from tenants');
 });
 
-it('can be made by an owner who is no superuser, whose policies then bind the owner too', async () => {
+it('can be created by an owner who is no superuser; the policies then bind the owner too', async () => {
   const migrationUrl = loginUrl('owner');
   const owner = nameIn(migrationUrl);
   const database = `${new URL(ownerUrl).pathname.slice(1)}_owned`;
@@ -99,12 +99,12 @@ it('can be made by an owner who is no superuser, whose policies then bind the ow
   expect(await codeOf(query(appUrl, `set role "${owner}"`))).toBe('42501');
 });
 
-it('says which SQL an administrator must run when the migration may not make it', async () => {
+it('names the SQL that an administrator must run if the migration may not create the login', async () => {
   const migrationUrl = loginUrl('plain');
   const plain = nameIn(migrationUrl);
   await query(ownerUrl, `create role "${plain}" login superuser password 'plain'`);
   await migrateDatabase(migrationUrl, { appUrl: loginUrl('first') });
-  // As a superuser it could be made; the same login as a plain owner can not.
+  // A superuser could create it; the same login as a plain owner cannot.
   await query(ownerUrl, `alter role "${plain}" nosuperuser; grant "${nameIn(ownerUrl)}" to "${plain}"`);
   await query(ownerUrl, `grant ${appRoleName}, ${acrossRoleName} to "${plain}"`);
   const appUrl = loginUrl('hidden');

@@ -4,12 +4,12 @@ import { isRightMissing, isRoleRaced, isSignInRefused } from './database-error.t
 import { acrossRoleName, appRoleName } from './roles.ts';
 
 /**
- * Makes the login in `url` one for the apps: it owns nothing, is no superuser, inherits nothing and can become the two roles of
- * the policies only. Does nothing when it is the login of the migration itself; then the apps warn about it.
+ * Creates or updates the login in `url` for the apps: it owns nothing, is no superuser, inherits nothing and can become only the two
+ * roles that the policies name. Does nothing if it is the login of the migration itself; the apps then warn about it.
  *
- * Whoever gets to send statements of their own over such a login may name any tenant, and may take on the cross-tenant role: both
- * are how scopes work. The row policies hold back mistakes of ours. What this login ends is everything beyond: it can neither
- * switch the policies off nor change a table, forge or remove what is append-only, or reach the server's files and programs.
+ * An attacker who can send SQL over this login can name any tenant and take on the cross-tenant role, because scopes work that way: the
+ * row policies only catch our own mistakes. The login stops everything beyond that. It cannot switch the policies off, change a table,
+ * forge or remove append-only rows, or reach the server's files and programs.
  */
 export async function prepareAppLogin(client: Client, url: string): Promise<void> {
   const { user, password } = new Client({ connectionString: url });
@@ -21,18 +21,20 @@ export async function prepareAppLogin(client: Client, url: string): Promise<void
   try {
     const found = await findRole(client, user);
     if (!found) await unlessMadeMeanwhile(client.query(`create role ${name} login noinherit ${secret}`));
-    // On PostgreSQL 15 it is an attribute of the login alone whether it inherits, and one found here keeps its attributes.
-    const isOptional = (await serverVersion(client)) >= 160_000;
+    // PostgreSQL 15 has inheritance only as an attribute of the login, and an existing login keeps its attributes.
+    const hasInheritOption = (await serverVersion(client)) >= 160_000;
     if (!found?.isMember)
-      await unlessMadeMeanwhile(client.query(`${membership}${isOptional ? ' with inherit false, set true' : ''}`));
+      await unlessMadeMeanwhile(
+        client.query(`${membership}${hasInheritOption ? ' with inherit false, set true' : ''}`),
+      );
     await client.query(`grant connect on database ${escapeIdentifier(client.database ?? user)} to ${name}`);
-    // A password is given to logins made here alone: a slip in the address must not lock somebody else out.
+    // Only logins that look like ours get a new password: a typo in the address must not lock out another login.
     if (found?.isOurs && secret !== '' && !(await canSignIn(url)))
       await unlessMadeMeanwhile(client.query(`alter role ${name} ${secret}`));
   } catch (cause) {
     if (!isRightMissing(cause)) throw cause;
     throw new Error(
-      `The login of the migration may not make the one of the apps. Run as a database administrator, then start again:\ncreate role ${name} login noinherit password '…';\n${membership};`,
+      `The migration login may not create the login of the apps. Run as a database administrator, then start again:\ncreate role ${name} login noinherit password '…';\n${membership};`,
       { cause },
     );
   }
@@ -80,7 +82,7 @@ async function canSignIn(url: string): Promise<boolean> {
   }
 }
 
-/** What the server keeps of a password (RFC 5803), so that the password itself stands in no statement and no log of one. */
+/** The SCRAM verifier that the server stores for a password (RFC 5803): the password itself appears in no statement and no log. */
 function verifierOf(password: string): string {
   const rounds = 4096;
   const salt = randomBytes(16);

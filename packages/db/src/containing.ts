@@ -1,2 +1,2 @@
-/** A pattern for ILIKE that finds a text anywhere; `%` and `_` stand for themselves. */
+/** An ILIKE pattern that finds a text anywhere; `%` and `_` match literally. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;

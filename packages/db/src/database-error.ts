@@ -1,29 +1,29 @@
 import type { CodeOf } from '@portal/domain/error-codes';
 import { conflict, invalid, type PortalError, unavailable } from '@portal/domain/errors';
 
-// The SQLSTATE classes the product tells apart (PostgreSQL, Appendix A), the first that fits.
+// The SQLSTATE classes the product distinguishes (PostgreSQL, Appendix A); the first match counts.
 const kinds = {
-  /** Input that no schema caught but the database would not take: characters, forms and ranges of values. */
+  /** Input that passed our schemas but that the database rejects: characters, formats and ranges of values. */
   refusedInput: /^22/,
-  /** A row the database cannot hold, whoever sends it: refused input, or more than fits. */
+  /** A row the database can never store: rejected input, or more than fits. */
   refusedRow: /^(22|54)/,
-  /** Duplicate, reference to or from a row that changed at the same moment, deadlock and serialization failures. */
+  /** Duplicate, reference to or from a row that changed concurrently, deadlock and serialization failures. */
   raced: /^(23505|23503|40P01|40001)$/,
-  /** No connection: failed, not accepted for want of a slot, or ended by a server that stops, crashed or starts. */
+  /** No connection: it failed, no slot was free, or the server is stopping, crashed or starting. */
   unreachable: /^(08...|57P0[1-3]|53300)$/,
-  /** What ends a connection, whatever was under way on it. */
+  /** Errors that end the connection. */
   lost: /^(08...|57P..)$/,
-  /** Nothing can be written: read-only, or its disk is full or fails. */
+  /** The database cannot write: it is read-only, or its disk is full or failing. */
   unwritable: /^(25006|53100|58030)$/,
-  /** A statement or its wait for a lock took too long, or the server is out of resources. */
+  /** A statement or its wait for a lock took too long, or the server ran out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
-  /** A statement took longer than it was given. */
+  /** A statement exceeded its timeout. */
   timedOut: /^57014$/,
-  /** No such login, or another password. */
+  /** Unknown login or wrong password. */
   signInRefused: /^28/,
   rightMissing: /^42501$/,
   tableMissing: /^42P01$/,
-  /** Another migration on the same server made or changed a role in this very moment: roles are shared, the lock is not. */
+  /** A migration of another database created or changed a role at the same time: databases share roles but not our lock. */
   roleRaced: /^(42710|23505|XX000)$/,
 };
 
@@ -39,10 +39,10 @@ const socketFailures = new Set([
 ]);
 const driverFailures = /connection terminated|not queryable|connection error|query read timeout/i;
 
-/** SQLSTATE of a failed statement, `23505` for a duplicate; null when the database did not answer with one. */
+/** SQLSTATE of a failed statement, such as `23505` for a duplicate; null if the database sent none. */
 export const sqlState = (error: unknown): string | null => serverError(error)?.code ?? null;
 
-/** Whether a statement failed because the database said so, and not for want of an answer. */
+/** Whether the database itself rejected the statement, as opposed to sending no answer. */
 export const isDatabaseRefusal = (error: unknown): boolean => sqlState(error) !== null;
 
 const isA = (kind: keyof typeof kinds) => (error: unknown) => kinds[kind].test(sqlState(error) ?? '');
@@ -51,15 +51,15 @@ export const isRightMissing = isA('rightMissing');
 export const isRoleRaced = isA('roleRaced');
 export const isRefusedRow = isA('refusedRow');
 export const isTimedOut = isA('timedOut');
-/** Whether the database has not been migrated. */
+/** Whether the database has not been migrated yet. */
 export const isTableMissing = isA('tableMissing');
 
-/** Name of the index or constraint a statement ran against. */
+/** Name of the index or constraint that a statement violated. */
 export const violatedConstraint = (error: unknown): string | null => serverError(error)?.constraint ?? null;
 
 type ConflictCode = CodeOf<'conflict'>;
 
-/** For `.catch`: throws the conflict that stands for a unique index, with a sentence of its own if it has one; any other error as it is. */
+/** For `.catch`: throws the conflict for a violated unique index, with its own message if it has one; rethrows every other error. */
 export const conflictOn =
   (conflicts: Record<string, ConflictCode | readonly [code: ConflictCode, message: string]>) =>
   (error: unknown): never => {
@@ -69,7 +69,7 @@ export const conflictOn =
     throw conflict(code, message, { cause: error });
   };
 
-/** What a caller hears of a statement that the database refused; null where that is nobody's business but ours. */
+/** The error that a caller gets for a statement the database refused; null if callers must not see the reason. */
 export function refusalByDatabase(error: unknown): PortalError | null {
   const state = sqlState(error);
   if (state === null) return null;
@@ -82,7 +82,7 @@ export function refusalByDatabase(error: unknown): PortalError | null {
   return null;
 }
 
-/** Whether an error says that the server is away, and not that it refused something. */
+/** Whether an error means that the server cannot be reached, as opposed to a refusal. */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return kinds.unreachable.test(state);
@@ -93,9 +93,9 @@ export function isUnreachable(error: unknown): boolean {
   return false;
 }
 
-/** Whether a transaction that failed has certainly changed nothing. One whose server went away meanwhile may have been committed. */
+/** Whether a failed transaction certainly changed nothing. If the connection was lost, it may have been committed. */
 export function isUndone(error: unknown): boolean {
-  // Not by its severity, which the server says in its own language.
+  // Severity is no criterion: the server translates it.
   const state = sqlState(error);
   return state === null ? !isUnreachable(error) : !kinds.lost.test(state);
 }
@@ -107,7 +107,7 @@ interface ServerError extends Error {
 
 function serverError(error: unknown): ServerError | null {
   for (let current = error; current instanceof Error; current = current.cause) {
-    // `severity` is what only an answer of the database server has: EPIPE looks like a SQLSTATE, too.
+    // Only answers of the database server have a `severity`; EPIPE also looks like a SQLSTATE.
     if ('severity' in current && 'code' in current && typeof current.code === 'string') return current as ServerError;
   }
   return null;

@@ -7,8 +7,9 @@ export interface Account {
 }
 
 /**
- * The operating system account the server has to run as, or null for the one we run as ourselves.
- * PostgreSQL refuses to run as root, so root lends it the account that owns the cluster or, for a new one, a plain one.
+ * The operating system account that the server must run as; null for our own account.
+ * PostgreSQL refuses to run as root. Root therefore starts it under the account that owns the cluster, or for a new cluster under an
+ * unprivileged account.
  */
 export async function serverAccount(cluster: string): Promise<Account | null> {
   if (process.getuid?.() !== 0) return null;
@@ -18,7 +19,7 @@ export async function serverAccount(cluster: string): Promise<Account | null> {
   const plain = accounts.get('postgres') ?? accounts.get('_postgres') ?? accounts.get('nobody');
   if (!plain) {
     throw new Error(
-      'The embedded PostgreSQL does not run as root and this system has neither an account "postgres" nor "nobody". ' +
+      'The embedded PostgreSQL does not run as root, and this system has neither an account "postgres" nor "nobody". ' +
         'Start as another user or set DATABASE_URL.',
     );
   }
@@ -31,7 +32,7 @@ export function parseAccounts(passwd: string): Map<string, Account> {
   for (const line of passwd.split('\n')) {
     const [name, , uid, gid] = line.split(':');
     if (!name || !uid || !gid) continue;
-    // macOS writes nobody as -2, which the kernel knows as an unsigned number
+    // macOS lists the account `nobody` with id -2; the kernel uses unsigned ids
     accounts.set(name, { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 });
   }
   return accounts;

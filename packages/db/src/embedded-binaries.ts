@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { type Account, canUse } from './embedded-account.ts';
 
-/** Where root keeps what the server's account cannot reach inside the checkout. */
+/** Root copies files here that the server's account cannot reach inside the checkout. */
 export const sharedFolder = '/var/lib/portal-postgres';
 
-/** The folder with bin, lib and share of the PostgreSQL for this machine, complete and usable by the account. */
+/** The folder with bin, lib and share of PostgreSQL for this machine; complete, and readable by the account. */
 export async function findBinaries(account: Account | null): Promise<string> {
   const { folder, version } = locatePackage();
   const native = join(folder, 'native');
@@ -32,7 +32,7 @@ function locatePackage(): { folder: string; version: string } {
   return { folder, version };
 }
 
-/** The registry cannot carry links; the package lists the ones to make. */
+/** npm packages cannot contain symbolic links; the package lists the ones to create. */
 async function createLinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
@@ -46,7 +46,7 @@ async function createLinks(folder: string): Promise<void> {
   );
 }
 
-/** Copies under a name of its own and renames, so that the target is there whole or not at all. */
+/** Copies under a temporary name, then renames: the target is complete or absent. */
 async function copyOnce(source: string, target: string): Promise<string> {
   if (await exists(target)) return target;
   const copy = `${target}.new-${process.pid}`;
@@ -58,13 +58,13 @@ async function copyOnce(source: string, target: string): Promise<string> {
     await rename(copy, target);
   } catch (error) {
     await rm(copy, { recursive: true, force: true });
-    // another start was faster
+    // A concurrent start was faster
     if (!(await exists(target))) throw error;
   }
   return target;
 }
 
-/** A checkout made under a strict umask has modes that shut everyone else out, and a copy keeps them. */
+/** Under a strict umask other accounts cannot read a checkout, and a copy keeps the modes. */
 async function makeReadable(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -75,7 +75,7 @@ async function makeReadable(folder: string): Promise<void> {
   }
 }
 
-/** Makes a folder that every account may enter, whatever the umask says. */
+/** Creates a folder that every account may enter, regardless of the umask. */
 export async function openFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o755);

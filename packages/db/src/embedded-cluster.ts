@@ -16,8 +16,8 @@ export interface ClusterPlace {
 }
 
 /**
- * Makes the database folder `data` with the role and database `portal` unless it is there.
- * It is built under another name and renamed when whole, so a start that dies halfway leaves nothing to trip over.
+ * Creates the database folder `data` with the role and database `portal` unless it exists.
+ * It is built under a temporary name and renamed when complete, so a start that dies halfway does not disturb the next one.
  */
 export async function ensureCluster(place: ClusterPlace): Promise<{ created: boolean }> {
   const cluster = join(place.folder, 'data');
@@ -28,7 +28,7 @@ export async function ensureCluster(place: ClusterPlace): Promise<{ created: boo
   if (version !== null) {
     if (version.trim() === majorVersion) return { created: false };
     throw new Error(
-      `${cluster} was made by PostgreSQL ${version.trim()}, this one is ${majorVersion}. Dump it with its own version or move the folder away.`,
+      `${cluster} was made by PostgreSQL ${version.trim()}, but this is PostgreSQL ${majorVersion}. Dump the database with its own version, or move the folder away.`,
     );
   }
   await removeAbandoned(place.folder);
@@ -63,7 +63,7 @@ async function initialize(place: ClusterPlace, building: string, passwordFile: s
       durable ? [] : ['--no-sync'],
     ].flat(),
   });
-  // A server in single-user mode answers no port, so nobody ever sees the cluster without its database
+  // In single-user mode the server opens no port, so no client ever sees the cluster without its database
   const answer = await runProgram(join(binaries, 'bin', 'postgres'), {
     account,
     timeoutMs: 120_000,
@@ -71,10 +71,10 @@ async function initialize(place: ClusterPlace, building: string, passwordFile: s
     input: 'CREATE DATABASE portal\n',
   });
   // It exits 0 even when the statement fails
-  if (/\b(ERROR|FATAL|PANIC):/.test(answer)) throw new Error(`The database "portal" could not be made:\n${answer}`);
+  if (/\b(ERROR|FATAL|PANIC):/.test(answer)) throw new Error(`The database "portal" could not be created:\n${answer}`);
 }
 
-/** Leftovers of starts that were killed while they built; a live process's folder stays. */
+/** Removes folders of starts that were killed halfway; the folder of a living process stays. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = Number(/^data\.new-(\d+)/.exec(name)?.[1]);
@@ -83,7 +83,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Of the role `portal`, which owns everything, and of the login of the apps. */
+/** `password`: for the role `portal`, which owns everything. `app-password`: for the login of the apps. */
 type PasswordFile = 'password' | 'app-password';
 
 export async function readPassword(folder: string, name: PasswordFile): Promise<string> {
@@ -109,7 +109,7 @@ export async function readOrMakePassword(folder: string, name: PasswordFile): Pr
   );
   const password = await readPassword(folder, name);
   if (password !== '') return password;
-  // A kill between making and filling the file leaves it empty
+  // A process killed between creating and filling the file leaves it empty
   await rm(path);
   return readOrMakePassword(folder, name);
 }

@@ -3,15 +3,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 
-// Below the range from which Linux, macOS and Windows lend ports to outgoing connections
+// Below the ephemeral port ranges of Linux, macOS and Windows
 const lowest = 20_000;
 const highest = 30_000;
 
-/** The port used last time when it is still free, else another free one, which is kept for next time. */
+/** The port of the last start if it is still free, else another free port, which is stored for the next start. */
 export async function choosePort(folder: string): Promise<number> {
   const path = join(folder, 'port');
-  const kept = Number(await readFile(path, 'utf8').catch(() => ''));
-  if (kept >= 1024 && kept <= 65_535 && (await isFree(kept))) return kept;
+  const storedPort = Number(await readFile(path, 'utf8').catch(() => ''));
+  if (storedPort >= 1024 && storedPort <= 65_535 && (await isFree(storedPort))) return storedPort;
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(lowest, highest);
     if (!(await isFree(port))) continue;

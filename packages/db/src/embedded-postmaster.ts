@@ -10,7 +10,7 @@ export interface Postmaster {
   state: 'starting' | 'ready' | 'stopping';
 }
 
-/** The server that runs on the cluster, or null. A file left by a dead server, or naming a stranger's process, is none. */
+/** The server that runs on the cluster, or null. A pid file that names a dead or an unrelated process does not count. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | null> {
   const lines = await pidFileLines(cluster);
   const pid = Number(lines?.[0]);
@@ -25,7 +25,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | null
   };
 }
 
-/** Whether the cluster carries a postmaster.pid at all. */
+/** Whether the cluster has a postmaster.pid. */
 export async function hasPidFile(cluster: string): Promise<boolean> {
   return (await pidFileLines(cluster)) !== null;
 }
@@ -39,7 +39,7 @@ async function pidFileLines(cluster: string): Promise<string[] | null> {
   }
 }
 
-/** Whether this process is a live PostgreSQL server on this very cluster. */
+/** Whether this process is a living PostgreSQL server on this cluster. */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (process.platform === 'linux') return isLinuxPostmaster(pid, cluster);
   try {
@@ -53,7 +53,7 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
 }
 
 async function isLinuxPostmaster(pid: number, cluster: string): Promise<boolean> {
-  // Empty for a zombie, so one waiting for a careless init process counts as dead
+  // A zombie has an empty command line and counts as dead, even if init never reaps it
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   if (commandLine === '') return false;
   const [executable, folder] = await Promise.all([readOwnLink(`/proc/${pid}/exe`), readOwnLink(`/proc/${pid}/cwd`)]);
@@ -62,12 +62,12 @@ async function isLinuxPostmaster(pid: number, cluster: string): Promise<boolean>
   return isPostgres && (folder === null ? args.includes(cluster) : folder === cluster);
 }
 
-/** Null also when the kernel hides the link: in a container root may not look into another account's process. */
+/** Also null if the kernel hides the link: in a container, root may not inspect another account's process. */
 async function readOwnLink(path: string): Promise<string | null> {
   return readlink(path).catch(() => null);
 }
 
-/** Waits until the server is gone; false when the time is over first. */
+/** Waits until the server has exited; false on timeout. */
 export async function waitUntilGone(pid: number, cluster: string, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (let delayMs = 5; performance.now() < deadline; delayMs = Math.min(delayMs * 2, 100)) {

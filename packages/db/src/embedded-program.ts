@@ -10,7 +10,7 @@ export interface ProgramRun {
 
 const outputLimit = 64 * 1024;
 
-/** Runs one of PostgreSQL's programs to its end and gives what it printed. */
+/** Runs one of PostgreSQL's programs to its end and returns its output. */
 export async function runProgram(path: string, { args, account, timeoutMs, input }: ProgramRun): Promise<string> {
   const child = spawn(path, args, {
     ...serverSpawnOptions(account),
@@ -19,12 +19,12 @@ export async function runProgram(path: string, { args, account, timeoutMs, input
     killSignal: 'SIGKILL',
   });
   let output = '';
-  const keep = (chunk: string) => {
+  const append = (chunk: string) => {
     output = (output + chunk).slice(-outputLimit);
   };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  // A program that dies early closes its input; its exit code tells more than EPIPE
+  child.stdout.setEncoding('utf8').on('data', append);
+  child.stderr.setEncoding('utf8').on('data', append);
+  // A program that dies early closes its input; its exit code says more than EPIPE
   child.stdin.on('error', () => {});
   child.stdin.end(input ?? '');
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -36,7 +36,7 @@ export async function runProgram(path: string, { args, account, timeoutMs, input
   return promise;
 }
 
-/** How every program of PostgreSQL is started: as its account, out of the terminal's reach, blind to our settings. */
+/** Starts PostgreSQL's programs under their account, detached from the terminal and without our environment. */
 export function serverSpawnOptions(account: Account | null) {
   return {
     ...account,

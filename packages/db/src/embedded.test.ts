@@ -33,7 +33,7 @@ async function query<Row extends object>(url: string, text: string): Promise<Row
   }
 }
 
-/** Another process that starts the server and stays until it is killed. */
+/** A process that starts the server and runs until it is killed. */
 function spawnStarter() {
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL('embedded.ts', import.meta.url).href)};
@@ -54,7 +54,7 @@ async function kill(child: ChildProcess): Promise<void> {
 const serverPid = async () => Number.parseInt(await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10);
 
 describe('the embedded PostgreSQL', () => {
-  it('starts on an empty folder, sorts German and searches German', async () => {
+  it('starts in an empty folder, with German sorting and search', async () => {
     const server = await start();
     const [row] = await query<{ sorted: string; stem: string; zone: string }>(
       server.url,
@@ -74,7 +74,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
-  it('lets the apps in once it is migrated, also on a folder of a release that had one login', async () => {
+  it('lets the apps in once it is migrated, also in a folder from a release with one login', async () => {
     const before = await start();
     await migrateDatabase(before.url);
     await before.stop();
@@ -100,7 +100,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(forged.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
   });
 
-  it('is adopted after its starter was killed, and can be stopped by the adopter', async () => {
+  it('is adopted after its starter was killed, and the adopter can stop it', async () => {
     const starter = spawnStarter();
     const [printed] = await once(starter.stdout, 'data');
     await kill(starter);
@@ -112,7 +112,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(query(server.url, 'select 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('tells when it was killed, and comes back on the same address with everything committed', async () => {
+  it('reports when it was killed, and comes back at the same address with all committed data', async () => {
     const first = await start();
     await query(first.url, 'create table committed as select 7 as number');
     process.kill(await serverPid(), 'SIGKILL');
@@ -122,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(second.url, 'select number from committed')).toEqual([{ number: 7 }]);
   });
 
-  it('begins anew after a start that was killed halfway', async () => {
+  it('starts cleanly after a start that was killed halfway', async () => {
     const starter = spawnStarter();
     while (!(await readdir(folder)).some((name) => /^data\.new-\d+$/.test(name))) await pause(5);
     await kill(starter);
@@ -131,17 +131,20 @@ describe('the embedded PostgreSQL', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('data'))).toEqual(['data']);
   });
 
-  it.runIf(process.platform === 'linux')('does not take a stranger under a reused process number for it', async () => {
-    const first = await start();
-    const pidFile = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8');
-    await first.stop();
-    await writeFile(join(folder, 'data', 'postmaster.pid'), pidFile.replace(/^\d+/, String(process.pid)));
-    const second = await start();
-    expect(second.adopted).toBe(false);
-    await query(second.url, 'select 1');
-  });
+  it.runIf(process.platform === 'linux')(
+    'does not take an unrelated process with a reused id for the server',
+    async () => {
+      const first = await start();
+      const pidFile = await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8');
+      await first.stop();
+      await writeFile(join(folder, 'data', 'postmaster.pid'), pidFile.replace(/^\d+/, String(process.pid)));
+      const second = await start();
+      expect(second.adopted).toBe(false);
+      await query(second.url, 'select 1');
+    },
+  );
 
-  it('takes another port when the one of last time is in use', async () => {
+  it('takes another port if the previous one is in use', async () => {
     const first = await start();
     await first.stop();
     const other = join(folder, 'other');
@@ -160,7 +163,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, this one is 18/);
   });
 
-  it.runIf(process.getuid?.() === 0)('keeps its data elsewhere when its account cannot enter the folder', async () => {
+  it.runIf(process.getuid?.() === 0)('stores its data elsewhere if its account cannot enter the folder', async () => {
     await chmod(folder, 0o700);
     const dataDir = join(folder, 'closed', 'postgres');
     await mkdir(join(folder, 'closed'), { mode: 0o700 });

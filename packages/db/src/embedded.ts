@@ -23,11 +23,11 @@ import { runProgram, serverSpawnOptions } from './embedded-program.ts';
 import { appLoginName } from './roles.ts';
 
 export interface EmbeddedOptions {
-  /** Where the cluster, its passwords, port and log live; made when missing. */
+  /** Holds the cluster, its passwords, port and log; created if missing. */
   dataDir: string;
-  /** False for tests: nothing is synced to disk, a power cut destroys the cluster. */
+  /** False for tests: nothing is synced to disk, so a power cut destroys the cluster. */
   durable?: boolean;
-  /** What the server keeps of its files in memory, as PostgreSQL writes sizes. Enough for a small database, unless given. */
+  /** PostgreSQL's `shared_buffers`; the default suits a small database. */
   sharedBuffers?: string;
   log?: (line: string) => void;
 }
@@ -35,41 +35,41 @@ export interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   /** For the migration: the login that owns everything. */
   url: string;
-  /** For the apps: a login the migration makes fit for them; before that it is not there. */
+  /** For the apps: a login that the migration creates. */
   appUrl: string;
-  /** Where the cluster lies: the given folder unless the server's account cannot get into it. */
+  /** Folder of the cluster: the given one, unless the server's account cannot enter it. */
   folder: string;
-  /** True when the server was already running, left by a process that was killed. */
+  /** True if the server was already running, because its starter was killed. */
   adopted: boolean;
-  /** Fulfilled when the server is gone, whoever ended it. */
+  /** Resolves once the server has exited for any reason. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-// Longer than a server needs to come back after a crash, whose old processes may still be dying
+// Longer than the old processes need to exit after a crash
 const retryMs = 5_000;
 // Replaying a large log after a crash may take minutes and must not be cut short
 const readyMs = 300_000;
 const logLimitBytes = 5 * 1024 * 1024;
 
-/** Starts the PostgreSQL of the npm package on the folder, or adopts the one that already runs on it. */
+/** Starts the npm package's PostgreSQL in the folder, or adopts the server that already runs there. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { durable = true, sharedBuffers = '64MB', log = () => {} } = options;
   const folder = await findFolder(options.dataDir);
   const cluster = join(folder, 'data');
-  const left = await settle(cluster);
-  if (left) {
-    log(`PostgreSQL still runs as process ${left.pid}, going on with it.`);
-    return describe(folder, left, true);
+  const running = await findUsableServer(cluster);
+  if (running) {
+    log(`PostgreSQL already runs as process ${running.pid}; using it.`);
+    return describe(folder, running, true);
   }
   const account = await serverAccount(cluster);
   const place = { folder, account, durable, sharedBuffers, binaries: await findBinaries(account) };
   const { created } = await ensureCluster(place);
-  if (created) log(`Made a new database in ${cluster}.`);
-  return describe(folder, await launchPatiently(place, cluster, log), false);
+  if (created) log(`Created a new database in ${cluster}.`);
+  return describe(folder, await launchWithRetries(place, cluster, log), false);
 }
 
-/** Stops the server that runs on the folder, if one does. */
+/** Stops the server that runs on the folder, if any. */
 export async function stopEmbeddedPostgres(dataDir: string): Promise<void> {
   const cluster = join(await findFolder(dataDir), 'data');
   const postmaster = await findPostmaster(cluster);
@@ -92,7 +92,7 @@ async function describe(folder: string, { pid, port }: Postmaster, adopted: bool
   };
 }
 
-/** The given folder, or the one outside the checkout when root's stand-in account cannot get into the given one. */
+/** The given folder, or one outside the checkout if the server's account cannot enter the given one. */
 async function findFolder(dataDir: string): Promise<string> {
   await mkdir(dataDir, { recursive: true });
   const folder = await realpath(dataDir);
@@ -105,7 +105,7 @@ async function findFolder(dataDir: string): Promise<string> {
     const elsewhere = recorded.trim();
     if (await stat(elsewhere).catch(() => null)) return elsewhere;
     throw new Error(
-      `${record} says the database lies in ${elsewhere}, which is gone. Put it back, or remove the file to begin anew.`,
+      `${record} says that the database is in ${elsewhere}, but that folder is gone. Restore it, or remove the file to start with a new database.`,
     );
   }
   const cluster = join(folder, 'data');
@@ -125,8 +125,8 @@ async function findFolder(dataDir: string): Promise<string> {
   return elsewhere;
 }
 
-/** Waits for a server found on the cluster to be ready or gone; null means a new one can be started. */
-async function settle(cluster: string): Promise<Postmaster | null> {
+/** Waits until a server found on the cluster is ready or gone; null means that a new one can be started. */
+async function findUsableServer(cluster: string): Promise<Postmaster | null> {
   const deadline = performance.now() + readyMs;
   for (;;) {
     const found = await findPostmaster(cluster);
@@ -134,34 +134,38 @@ async function settle(cluster: string): Promise<Postmaster | null> {
     if (found.state === 'ready') return found;
     if (performance.now() > deadline) {
       throw new Error(
-        `PostgreSQL (process ${found.pid}) is ${found.state} since ${readyMs / 1000} s. See server.log beside ${cluster}.`,
+        `PostgreSQL (process ${found.pid}) has been ${found.state} for ${readyMs / 1000} s. See server.log beside ${cluster}.`,
       );
     }
     await pause(50);
   }
-  // Number reuse, likely in containers, makes PostgreSQL take any process under the old number for a server.
-  // Only Linux tells us for certain that it is none; elsewhere PostgreSQL judges by itself.
+  // Process ids are reused, in containers often: PostgreSQL would take any process with the old id for a server. Only on Linux
+  // can we tell for certain that it is none; elsewhere PostgreSQL decides.
   if (process.platform === 'linux' && (await hasPidFile(cluster)))
     await rm(join(cluster, 'postmaster.pid'), { force: true });
   return null;
 }
 
-async function launchPatiently(place: ClusterPlace, cluster: string, log: (line: string) => void): Promise<Postmaster> {
+async function launchWithRetries(
+  place: ClusterPlace,
+  cluster: string,
+  log: (line: string) => void,
+): Promise<Postmaster> {
   const deadline = performance.now() + retryMs;
   for (;;) {
     const port = await choosePort(place.folder);
     const outcome = await launch(place, cluster, port);
     if (typeof outcome !== 'string') return outcome;
-    const isPassing = /lock file (?:(?!lock file).)* already exists|shared memory block|Address already in use/.test(
+    const isTransient = /lock file (?:(?!lock file).)* already exists|shared memory block|Address already in use/.test(
       outcome,
     );
-    if (!isPassing || performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${outcome.trim()}`);
-    log('The last PostgreSQL is not quite gone, trying again.');
+    if (!isTransient || performance.now() > deadline) throw new Error(`PostgreSQL did not start:\n${outcome.trim()}`);
+    log('The previous PostgreSQL is still shutting down; trying again.');
     await pause(200);
   }
 }
 
-/** The running server, or what it wrote before it gave up. */
+/** The running server, or its log output if it gave up. */
 async function launch(place: ClusterPlace, cluster: string, port: number): Promise<Postmaster | string> {
   const logPath = join(place.folder, 'server.log');
   await boundLog(logPath);
@@ -212,17 +216,17 @@ async function spawnServer(place: ClusterPlace, cluster: string, port: number, l
 function serverArguments(port: number, { durable, sharedBuffers }: ClusterPlace): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
-    // Nobody uses it, and under a deep folder its path would pass the 107 bytes the kernel allows
+    // Unused; in a deep folder its path would exceed the kernel's 107 bytes
     unix_socket_directories: '',
     max_connections: durable ? 100 : 200,
     shared_buffers: sharedBuffers,
     max_wal_size: '256MB',
     jit: 'off',
-    // Fewer processes: nothing replicates, and three of them only to read ahead are too many for a small database
+    // Fewer processes: no replication, and three read-ahead workers are too many for a small database
     io_method: 'sync',
     max_logical_replication_workers: '0',
     log_checkpoints: 'off',
-    // The log is for the server's own troubles: no statements, and no key values of people in it
+    // The log is for the server's own errors: no statements and no key values, which may be personal data
     log_min_error_statement: 'panic',
     log_error_verbosity: 'terse',
     log_timezone: 'UTC',
@@ -231,22 +235,22 @@ function serverArguments(port: number, { durable, sharedBuffers }: ClusterPlace)
   return ['-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Asks politely first: open transactions end at once but the cluster closes cleanly. */
+/** Tries a fast shutdown first: it ends open transactions but closes the cluster cleanly. */
 async function stopPostmaster(pid: number, cluster: string): Promise<void> {
   const steps = [
-    { signal: 'SIGINT', mode: 'fast', patienceMs: 15_000 },
-    { signal: 'SIGQUIT', mode: 'immediate', patienceMs: 3_000 },
-    { signal: 'SIGKILL', mode: 'immediate', patienceMs: 3_000 },
+    { signal: 'SIGINT', mode: 'fast', timeoutMs: 15_000 },
+    { signal: 'SIGQUIT', mode: 'immediate', timeoutMs: 3_000 },
+    { signal: 'SIGKILL', mode: 'immediate', timeoutMs: 3_000 },
   ] as const;
-  for (const { signal, mode, patienceMs } of steps) {
+  for (const { signal, mode, timeoutMs } of steps) {
     if (!(await isPostmaster(pid, cluster))) return;
     if (process.platform === 'win32') {
       const place = { binaries: await findBinaries(null), account: null };
-      await runPgCtl(place, ['stop', '-D', cluster, '-m', mode, '-t', String(patienceMs / 1000)]).catch(() => {});
+      await runPgCtl(place, ['stop', '-D', cluster, '-m', mode, '-t', String(timeoutMs / 1000)]).catch(() => {});
     } else {
       process.kill(pid, signal);
     }
-    if (await waitUntilGone(pid, cluster, patienceMs)) return;
+    if (await waitUntilGone(pid, cluster, timeoutMs)) return;
   }
   throw new Error(`PostgreSQL (process ${pid}) on ${cluster} cannot be stopped.`);
 }
@@ -258,16 +262,16 @@ async function runPgCtl(
   await runProgram(join(binaries, 'bin', 'pg_ctl'), { args, account, timeoutMs: readyMs });
 }
 
-/** Keeps an eye on the server until it is gone, and on its log; holds no process open. */
+/** Resolves once the server has exited, and bounds its log until then; does not keep the process alive. */
 async function watch(folder: string, pid: number): Promise<void> {
   const cluster = join(folder, 'data');
-  for (let turn = 1; await isPostmaster(pid, cluster); turn++) {
-    if (turn % 240 === 0) await boundLog(join(folder, 'server.log')).catch(() => {});
+  for (let check = 1; await isPostmaster(pid, cluster); check++) {
+    if (check % 240 === 0) await boundLog(join(folder, 'server.log')).catch(() => {});
     await pause(250, undefined, { ref: false });
   }
 }
 
-/** Keeps one older part. The server appends, so cutting the file to nothing under it is safe. */
+/** Keeps one older log file. The server appends, so truncating the open file is safe. */
 async function boundLog(path: string): Promise<void> {
   const file = await stat(path).catch(() => null);
   if (!file || file.size <= logLimitBytes) return;

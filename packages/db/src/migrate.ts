@@ -15,16 +15,16 @@ create role ${acrossRoleName} nologin nosuperuser nobypassrls;
 grant ${appRoleName}, ${acrossRoleName} to current_user;`.trim();
 
 export interface MigrationOptions {
-  /** The address the apps use, if it is another one: its login is made fit for them. */
+  /** The apps' address if it differs: the migration creates or updates its login. */
   appUrl?: string;
   log?: (line: string) => void;
-  /** Other migrations than those of this release, as an earlier one had them. */
+  /** Folder with other migrations, such as those of an earlier release. */
   folder?: string;
 }
 
 /**
  * Brings the database at `url` to this release: roles, tables, forced row security, rights.
- * Safe to call from several processes at once and again at any time. Needs the owner's login.
+ * Safe to repeat, and to call from several processes at once. Needs the owner's login.
  */
 export async function migrateDatabase(
   url: string,
@@ -54,14 +54,14 @@ export async function migrateDatabase(
   }
 }
 
-/** What has been run, as the library's own `migrate` keeps it. */
+/** The applied migrations, in the format of the library's own `migrate`. */
 const journalSql = `
 create schema if not exists drizzle;
 create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
 
 /**
- * Each migration in a transaction of its own: the library takes all of them in one, and what the first one locked would stay locked, for
- * whoever works meanwhile, until the last one is done.
+ * Runs each migration in its own transaction. The library would run all of them in one, and the running apps would wait for the
+ * first migration's locks until the last migration has finished.
  */
 async function migrateOneByOne(client: Client, migrationsFolder: string): Promise<void> {
   await client.query(journalSql);
@@ -80,7 +80,7 @@ async function migrateOneByOne(client: Client, migrationsFolder: string): Promis
       ]);
       await client.query('commit');
     } catch (error) {
-      // Where the connection is gone, so is the transaction.
+      // If the connection is gone, so is the transaction.
       await client.query('rollback').catch(() => undefined);
       throw error;
     }
@@ -88,7 +88,7 @@ async function migrateOneByOne(client: Client, migrationsFolder: string): Promis
 }
 
 async function makeRoles(client: Client): Promise<void> {
-  // From 16 on whoever creates a role is a member of it without the right to become it.
+  // From PostgreSQL 16 on, the creator of a role is a member of it but may not become it.
   const { rows: versions } = await client.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   );
@@ -105,7 +105,7 @@ async function makeRoles(client: Client): Promise<void> {
       );
     }
     try {
-      // Two databases of one server may be migrated at the same moment: roles are shared, the lock is not.
+      // Two databases of one server may be migrated at the same time: they share roles but not our lock.
       if (!found) {
         await client.query(
           `do $$ begin create role ${role} nologin nosuperuser nobypassrls; exception when duplicate_object or unique_violation then null; end $$`,
@@ -116,7 +116,7 @@ async function makeRoles(client: Client): Promise<void> {
         exception when unique_violation then null; end $$`);
     } catch (cause) {
       throw new Error(
-        `This database login may not make the roles Portal needs. Run as a database administrator, then start again:\n${rolesSql.replace('current_user', await currentUser(client))}`,
+        `This database login may not create the roles that Portal needs. Run as a database administrator, then start again:\n${rolesSql.replace('current_user', await currentUser(client))}`,
         { cause },
       );
     }

@@ -22,7 +22,7 @@ const database: Database = openDatabase({
   applicationName: 'portal-open-test',
   onAcrossTenants: (why) => reasons.push(why),
 });
-/** So few that callers wait for each other. */
+/** So few connections that callers wait for each other. */
 const small: Database = openDatabase({ url, poolMax: 2, applicationName: 'portal-open-test-small' });
 const make = builders(database);
 afterAll(async () => {
@@ -74,7 +74,7 @@ describe('a tenant scope', () => {
     expect(seen).toEqual([{ id: ours.tenantId }]);
   });
 
-  it('cannot write a row that names another tenant, change one, or move one abroad', async () => {
+  it('cannot write or change a row of another tenant, or move a row there', async () => {
     const us = database.inTenant(ours.tenantId);
     await expect(
       us.tx((tx) => tx.insert(users).values({ id: newId(), tenantId: theirs.tenantId, username: 'intruder' })),
@@ -88,7 +88,7 @@ describe('a tenant scope', () => {
     ).rejects.toSatisfy((error) => sqlState(error) === '42501');
   });
 
-  it('cannot point a row at another tenant’s row, in whatever scope', async () => {
+  it('cannot refer to another tenant’s row in any scope', async () => {
     await expect(
       database.acrossTenants('a test tries to point abroad', (tx) =>
         tx.insert(sessions).values({ id: newId(), tenantId: ours.tenantId, userId: theirs.id, expiresAt: new Date() }),
@@ -104,7 +104,7 @@ describe('a tenant scope', () => {
     const rounds = Array.from({ length: 900 }, (__, round) => people[(round * 7) % people.length] ?? ours);
     const answers = await Promise.all(
       rounds.map(async (person, round) => {
-        // Not all in one turn of the event loop: some while others are answered.
+        // Spread over several turns of the event loop, so that some start while others are answered.
         if (round % 3 === 0) await new Promise((resolve) => setTimeout(resolve, round % 11));
         return open().inTenant(person.tenantId).run(usernames, {});
       }),
@@ -118,7 +118,7 @@ describe('a tenant scope', () => {
   ])('reads every type alike on first and later use, on %s connection(s)', async (_, poolMax) => {
     const fresh = openDatabase({ url, poolMax, applicationName: 'portal-open-test-fresh' });
     const us = fresh.inTenant(ours.tenantId);
-    // All of them under way before the server has described the first one.
+    // All of them are sent before the server has described the first one.
     const first = await Promise.all(Array.from({ length: 20 }, () => us.run(everyType, { n: 1 })));
     const later = [await us.run(everyType, { n: 1 }), ...(await us.tx((tx) => tx.runAndCommit(everyType, { n: 1 })))];
     const expected = {
@@ -152,7 +152,7 @@ describe('a tenant scope', () => {
     await fresh.close();
   });
 
-  it('fails alone when its statement fails; those behind it on the same connection are answered', async () => {
+  it('fails alone if its statement fails; later ones on the same connection are answered', async () => {
     const us = database.inTenant(ours.tenantId);
     const answers = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
@@ -177,7 +177,7 @@ describe('a tenant scope', () => {
     }
   });
 
-  it('is told that the database is away when its connection is cut, and the next read has a new one', async () => {
+  it('gets "unavailable" when its connection is cut, and the next read gets a new connection', async () => {
     const us = database.inTenant(ours.tenantId);
     await us.run(usernames, {});
     const waiting = Promise.allSettled(Array.from({ length: 5 }, () => us.run(slow, {})));
@@ -193,7 +193,7 @@ describe('a tenant scope', () => {
     await expect.poll(() => us.run(usernames, {}).catch(() => null)).toEqual([{ username: ours.username }]);
   });
 
-  it('is never read under the tenant of whoever comes after, even by a statement that is handed over late', async () => {
+  it('never reads under the next caller’s tenant, even with a late statement', async () => {
     await expect(database.inTenant(ours.tenantId).run(late, {})).rejects.toMatchObject({
       cause: expect.objectContaining({ message: expect.stringMatching(/too late/) }),
     });
@@ -202,7 +202,7 @@ describe('a tenant scope', () => {
   it('keeps its tenant after a transaction was rolled back', async () => {
     const [us, them] = [small.inTenant(ours.tenantId), small.inTenant(theirs.tenantId)];
     for (let round = 0; round < 10; round += 1) {
-      // The one gives up before the server has said a word, the other after.
+      // One throws before the server has answered, the other afterwards.
       await expect(us.tx(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(await them.run(usernames, {})).toEqual([{ username: theirs.username }]);
       await expect(us.tx(async (tx) => tx.execute(sql`select 1 / 0`))).rejects.toThrow();
@@ -248,7 +248,7 @@ describe('a tenant scope', () => {
       expect(them?.displayName).not.toBe('first');
     });
 
-    it('stands whatever the work makes of its rows', async () => {
+    it('stays committed even if the work throws afterwards', async () => {
       const working = database.inTenant(ours.tenantId).tx(async (tx) => {
         await tx.runAndCommit(renamed, { displayName: 'second' });
         throw new Error('too late to change my mind');
@@ -279,7 +279,7 @@ describe('a tenant scope', () => {
       expect(await us.run(usernames, {})).toEqual([{ username: ours.username }]);
     });
 
-    it('takes nothing behind it', async () => {
+    it('refuses later statements', async () => {
       const us = database.inTenant(ours.tenantId);
       await expect(
         us.tx((tx) => Promise.all([tx.runAndCommit(usernames, {}), tx.run(renamed, { displayName: 'never' })])),
@@ -294,7 +294,7 @@ describe('a tenant scope', () => {
       expect(await us.tx((tx) => tx.run(usernames, {}))).toEqual([{ username: ours.username }]);
     });
 
-    it('is not sent when it is handed over late', async () => {
+    it('is not sent if it comes late', async () => {
       const late: Prepared<Record<string, never>, unknown> = {
         name: 'test_late_last',
         build: (db) => ({
@@ -345,7 +345,7 @@ describe('the tenant wall', () => {
       () => us.tx(() => Promise.reject(new Error('before anything was sent'))),
     ];
     for (const use of uses) {
-      // Whatever is left, the next one on each of the connections would be served under it.
+      // The next caller on each connection would run under any leftover state.
       await Promise.all(Array.from({ length: 4 }, () => use().catch(() => undefined)));
       const them = fresh.inTenant(theirs.tenantId);
       const rows = await Promise.all([
@@ -359,7 +359,7 @@ describe('the tenant wall', () => {
     await fresh.close();
   });
 
-  it('lets no statement see anything that names no tenant', async () => {
+  it('lets a statement without a tenant see nothing', async () => {
     const client = new Client({ connectionString: url, options: '-c role=portal_app' });
     await client.connect();
     await expect(client.query('select * from users')).rejects.toMatchObject({ code: '42704' });
@@ -370,7 +370,7 @@ describe('the tenant wall', () => {
     await client.end();
   });
 
-  it('holds on one connection that many tenants take turns on', async () => {
+  it('holds on one connection that many tenants share in turns', async () => {
     const one = openFresh(1);
     const scopes = [ours, theirs].map(({ tenantId, username }) => ({ scope: one.inTenant(tenantId), username }));
     await Promise.all(
@@ -393,17 +393,20 @@ describe('the tenant wall', () => {
   it.each<[string, (tx: Tx) => Promise<unknown>]>([
     ['prepared', (tx) => tx.run(usernames, {})],
     ['built on the spot', async (tx) => tx.select().from(users)],
-  ])('refuses a statement, %s, of a transaction that has ended, whoever has the connection now', async (_, use) => {
-    const one = openFresh(1);
-    const kept = await one.inTenant(ours.tenantId).tx(async (tx) => (await use(tx), { tx }));
-    await one.inTenant(theirs.tenantId).tx(async (tx) => {
-      await use(tx);
-      const refused = await use(kept.tx).catch((error: unknown) => error);
-      expect(refused).toMatchObject({ cause: { message: expect.stringMatching(/too late/) } });
-      expect(await tx.run(usernames, {})).toEqual([{ username: theirs.username }]);
-    });
-    await one.close();
-  });
+  ])(
+    'refuses a statement, %s, of a transaction that has ended, after the connection has changed hands',
+    async (_, use) => {
+      const one = openFresh(1);
+      const ended = await one.inTenant(ours.tenantId).tx(async (tx) => (await use(tx), { tx }));
+      await one.inTenant(theirs.tenantId).tx(async (tx) => {
+        await use(tx);
+        const refused = await use(ended.tx).catch((error: unknown) => error);
+        expect(refused).toMatchObject({ cause: { message: expect.stringMatching(/too late/) } });
+        expect(await tx.run(usernames, {})).toEqual([{ username: theirs.username }]);
+      });
+      await one.close();
+    },
+  );
 
   it('holds when the connection is lost between a preamble and its statement', async () => {
     const proxy = await openProxy();
@@ -428,7 +431,7 @@ describe('the tenant wall', () => {
 });
 
 describe('a cross-tenant scope', () => {
-  it('sees every tenant, says why, and leaves nothing of itself on the connection', async () => {
+  it('sees every tenant, logs the reason, and leaves no state on the connection', async () => {
     const a = await make.user();
     const b = await make.user();
     const seen = await database.acrossTenants('a test looks around', (tx) => tx.select({ id: users.id }).from(users));
@@ -454,7 +457,7 @@ describe('a cross-tenant scope', () => {
       );
     const own = [a, a, b, b].map(({ username }) => [{ username }]);
     for (let round = 0; round < 6; round += 1) {
-      // Beside reads of tenants, on the same connections.
+      // Together with reads of tenants, on the same connections.
       const [seen, ...theirs] = await Promise.all([across(usernames), tenantsOf(), across(usernames), tenantsOf()]);
       expect(seen).toEqual(expect.arrayContaining([{ username: a.username }, { username: b.username }]));
       expect(theirs[0]).toEqual(own);
@@ -468,13 +471,13 @@ describe('a cross-tenant scope', () => {
     expect(await tenantsOf()).toEqual(own);
   });
 
-  it('leaves nothing behind when its statement is refused before it is sent', async () => {
+  it('leaves no state behind if its statement is refused before it is sent', async () => {
     const a = await make.user();
     await make.user();
     const one = openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-clash' });
     const us = one.inTenant(a.tenantId);
     expect(await us.run(usernames, {})).toEqual([{ username: a.username }]);
-    // Under a name that stands for something else on this connection.
+    // Under a name that means another statement on this connection.
     const clash: Prepared<Record<string, never>, unknown> = {
       name: 'test_clash',
       build: (db) => db.select({ id: users.id }).from(users).prepare(usernames.name),
@@ -492,12 +495,12 @@ describe('a cross-tenant scope', () => {
     await one.close();
   });
 
-  it('says why it reads', async () => {
+  it('logs the reason of a read', async () => {
     await database.runAcrossTenants('a test reads across', usernames, {});
     expect(reasons).toContain('a test reads across');
   });
 
-  it('works with the rights of portal_across alone', async () => {
+  it('works with only the rights of portal_across', async () => {
     const [who] = await database
       .acrossTenants('a test asks who it is', (tx) =>
         tx.execute<{ role: string; super: string }>(
@@ -509,7 +512,7 @@ describe('a cross-tenant scope', () => {
   });
 });
 
-/** Stands between a pool and the server. */
+/** A proxy between a pool and the server. */
 async function openProxy() {
   const servers = new Set<Socket>();
   let isToCut = false;
@@ -522,7 +525,7 @@ async function openProxy() {
     client.on('data', (chunk: Buffer) => {
       if (!isToCut) return void server.write(chunk);
       isToCut = false;
-      // A message is a letter and its length, which counts itself.
+      // A message begins with a letter and its length; the length includes itself.
       server.end(chunk.subarray(0, 1 + chunk.readInt32BE(1)), () => client.destroy());
     });
   }).listen(0, '127.0.0.1');
@@ -536,14 +539,14 @@ async function openProxy() {
   };
 }
 
-it('gives up a server that says nothing any more', async () => {
+it('gives up on a server that no longer answers', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const proxy = await openProxy();
   const silent = openDatabase({ url: proxy.url, poolMax: 1, applicationName: 'portal-open-test-silent' });
   await silent.ping();
   proxy.fallSilent();
   const answer = silent.ping().catch((error: unknown) => error);
-  // Idle before, so the time runs from the statement on.
+  // Idle before, so the timeout starts with the statement.
   await vi.advanceTimersByTimeAsync(39_000);
   expect(await Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))])).toBe('waits');
   await vi.advanceTimersByTimeAsync(2_000);
@@ -554,14 +557,14 @@ it('gives up a server that says nothing any more', async () => {
   proxy.close();
 });
 
-it('names the index a duplicate ran against', async () => {
+it('names the index that a duplicate violates', async () => {
   const user = await make.user();
   const error = await make.user({ username: user.username }).catch((caught: unknown) => caught);
   expect(sqlState(error)).toBe('23505');
   expect(violatedConstraint(error)).toBe('users_username_unique');
 });
 
-it('says that the database is unavailable instead of passing on what the driver said', async () => {
+it('reports that the database is unavailable instead of the driver’s error', async () => {
   const nowhere = openDatabase({
     url: 'postgres://nobody:secret@127.0.0.1:1/nothing',
     poolMax: 1,

@@ -11,17 +11,17 @@ export type { Reader, Tx };
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections this process may hold; each serves one caller at a time. */
+  /** Maximum connections of this process; each serves one caller at a time. */
   poolMax: number;
-  /** Shown by the server beside each connection: `portal-api`, `portal-worker`. */
+  /** Name that the server shows for each connection: `portal-api`, `portal-worker`. */
   applicationName: string;
-  /** Told when an idle connection breaks; the pool replaces it by itself. */
+  /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionLost?: (error: Error) => void;
-  /** Told why each cross-tenant scope was opened. */
+  /** Called with the reason for each cross-tenant scope. */
   onAcrossTenants?: (why: string) => void;
 }
 
-/** Everything one tenant's code can reach. Row policies hold it to that tenant whatever it asks for. */
+/** Database access within one tenant; row policies limit every statement to that tenant. */
 export interface TenantScope {
   readonly tenantId: string;
   read<T>(work: (db: Reader) => Promise<T>): Promise<T>;
@@ -30,9 +30,9 @@ export interface TenantScope {
 }
 
 export interface Database {
-  /** With an account, the scope also sees what of platform tables is that account's alone. */
+  /** With an account, the scope also sees the rows that belong to that account alone. */
   inTenant(tenantId: string, accountId?: string): TenantScope;
-  /** A transaction that sees every tenant. `why` is a constant phrase for the log, told each time. */
+  /** A transaction that sees every tenant. `why` is a constant phrase that is logged each time. */
   acrossTenants<T>(why: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /** A single prepared read that sees every tenant. */
   runAcrossTenants<Params extends Record<string, unknown>, Row>(
@@ -41,8 +41,8 @@ export interface Database {
     params: Params,
   ): Promise<Row[]>;
   /**
-   * A single prepared statement outside any scope: row policies let it see no row, so all it can do is call a function that the
-   * migration allows the apps (`rights.ts`). One message there and one back, where a scope takes three.
+   * A single prepared statement outside any scope: row policies hide all rows, so it can only call a function that the migration
+   * grants the apps (`rights.ts`). It takes one message each way, where a scope takes three.
    */
   runInNoTenant<Params extends Record<string, unknown>, Row>(
     statement: Prepared<Params, Row>,
@@ -54,7 +54,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens the pool. No query can be sent but through a scope, and no scope exists without its tenant or its reason. */
+/** Opens the pool. Queries can only be sent through a scope, and every scope names its tenant or its reason. */
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = openPool(options);
 
@@ -69,7 +69,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       isLost = isUnreachable(error);
       throw error;
     } finally {
-      // A connection that is still inside a transaction serves nobody else.
+      // A connection that is still inside a transaction must not be reused.
       client.release(isLost || client.getTransactionStatus() !== 'I');
     }
   }
@@ -121,7 +121,7 @@ function openPool(options: DatabaseOptions): Pool {
     connectionString: options.url,
     max: options.poolMax,
     application_name: options.applicationName,
-    // Session settings from the first byte on: the role the policies speak of, and a bound on every wait.
+    // Set from the first statement on: the role that the policies name, and a bound on every wait.
     options: `-c role=${appRoleName} -c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s`,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
@@ -130,14 +130,14 @@ function openPool(options: DatabaseOptions): Pool {
     keepAlive: true,
   });
   pool.on('error', (error) => options.onConnectionLost?.(error));
-  // From the first moment on: a server that ends a connection as it is made would else meet nobody who listens.
+  // Registered on connect: otherwise a server that ends a new connection at once would emit an unhandled error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 const unreachable = (cause: unknown): Error => unavailable(undefined, cause);
 
-/** Says that the database is away instead of what the driver said about it. */
+/** Replaces the driver's error with "unavailable" if the database cannot be reached. */
 const rethrow = (error: unknown): never => {
   throw isUnreachable(error) && !(error instanceof PortalError) ? unreachable(error) : error;
 };

@@ -11,7 +11,7 @@ export interface Prepared<Params, Row> {
   readonly params?: Params;
 }
 
-/** What a statement answers. */
+/** The rows that a statement returns. */
 export type RowOf<Statement> = Statement extends Prepared<unknown, infer Row> ? Row : never;
 
 interface Built<Row> {
@@ -21,8 +21,8 @@ interface Built<Row> {
 type Builder = Pick<Drizzle, 'select' | 'with' | '$with' | 'insert' | 'update' | 'delete'>;
 
 /**
- * Names a statement for hot paths; `sql.placeholder('x')` marks what each call fills in. Names are unique in the product.
- * One that writes is for transactions alone and ends with `returning`, so that its answer is rows.
+ * Names a statement for hot paths; `sql.placeholder('x')` marks a parameter. Names are unique in the product.
+ * A statement that writes is for transactions only, and ends with `returning`, so that it returns rows.
  */
 export const prepared =
   <Params extends Record<string, unknown>>() =>
@@ -32,8 +32,8 @@ export const prepared =
   });
 
 /**
- * A statement some of whose parameters may be left out, and with each the condition that is about it; `given` says which are there.
- * Each combination is built and prepared when it first comes: one statement for all of them would have one plan for all of them.
+ * A statement with optional parameters; `given` says which are present, so that the conditions for the others can be left out.
+ * Each combination is built and prepared on first use: a single statement for all of them would share one plan.
  */
 export const preparedFor =
   <Params extends Record<string, unknown>>() =>
@@ -59,7 +59,7 @@ export type Send = (statement: QueryConfig, values?: unknown[]) => Promise<Query
 /** The statements prepared on one connection. */
 class Statements {
   readonly #built = new Map<object, Built<unknown>>();
-  // Set only while a statement is handed over: one that comes at any other time would run for another tenant.
+  // Set only while a statement is being sent: at any other time it would run for another tenant.
   #send: Send | null = null;
   readonly #db: Drizzle = drizzle(
     {
@@ -89,7 +89,7 @@ class Statements {
 
 const statementsOf = new WeakMap<object, Statements>();
 
-/** Hands a statement, prepared once for each `client`, over to `send` before it returns, and answers its rows. */
+/** Prepares a statement once per `client`, passes it to `send` synchronously, and returns its rows. */
 export async function execute<Params extends Record<string, unknown>, Row>(
   client: object,
   statement: Prepared<Params, Row>,

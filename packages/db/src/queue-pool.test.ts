@@ -12,8 +12,8 @@ const authenticated = message('R', Buffer.alloc(4));
 const ready = message('Z', Buffer.from('I'));
 const shuttingDown = message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection\0\0'));
 
-it('survives a server that ends a connection in the very moment it is made', async () => {
-  // What a real server sends one after the other can be read in one go.
+it('survives a server that ends a connection at the moment it opens', async () => {
+  // Messages that a real server sends one by one may arrive in one read.
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(Buffer.concat([authenticated, ready, shuttingDown])));

@@ -2,8 +2,8 @@ import { Pool } from 'pg';
 import { appRoleName, queueSchema } from './roles.ts';
 
 /**
- * Connections for the job queue's own tables and nothing else: they name no tenant, so every tenant table refuses them.
- * BullMQ holds one for each queue a process works, to be told of new jobs.
+ * Connections for the job queue's own tables only: they set no tenant, so every tenant table refuses them.
+ * BullMQ holds one connection per queue that the process works, to listen for new jobs.
  */
 export function openQueuePool(options: {
   url: string;
@@ -21,8 +21,7 @@ export function openQueuePool(options: {
     keepAlive: true,
   });
   pool.on('error', options.onConnectionLost);
-  // Between the pool and whoever asked for a connection there is a moment when nobody listens to it: an error then would
-  // end the process.
+  // Between the pool and its caller a connection briefly has no error listener; an error at that moment would end the process.
   pool.on('connect', (client) => client.on('error', options.onConnectionLost));
   return pool;
 }

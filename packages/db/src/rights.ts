@@ -3,7 +3,7 @@ import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
 
 const expiredAudit = `"at" <= now() - interval '400 days'`;
 
-/** What the roles of the apps may do. Every table allows reading and writing; exceptions stand below and nowhere else. */
+/** Grants the app roles their rights. Every table allows reading and writing; all exceptions are below. */
 export async function grantRights(client: Client): Promise<void> {
   await client.query(`
     grant usage on schema public to ${appRoleName}, ${acrossRoleName};
@@ -13,7 +13,7 @@ export async function grantRights(client: Client): Promise<void> {
     grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
     grant usage on all sequences in schema ${queueSchema} to ${appRoleName};
 
-    -- Tables of the platform: what tenants may only read is written across tenants alone, and a try fails instead of touching no row.
+    -- Platform tables that tenants may only read: only cross-tenant scopes write them; other writes fail instead of changing no row.
     do $$ declare read_only regclass; begin
       for read_only in
         select c.oid from pg_class c
@@ -22,8 +22,7 @@ export async function grantRights(client: Client): Promise<void> {
       loop execute format('revoke insert, update, delete on %s from ${appRoleName}', read_only);
       end loop; end $$;
 
-    -- What happened stays: entries are added and read. Only those kept long enough go, and only through the function, which
-    -- takes no word of its caller.
+    -- Audit entries are added and read. Only expired ones are removed, and only through this function, which has no parameters.
     revoke update, delete on audit_entries from ${appRoleName}, ${acrossRoleName};
     create or replace function public.portal_remove_expired_audit_entries() returns int
       language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -35,8 +34,8 @@ export async function grantRights(client: Client): Promise<void> {
     revoke all on function public.portal_remove_expired_audit_entries() from public;
     grant execute on function public.portal_remove_expired_audit_entries() to ${acrossRoleName};
 
-    -- Every request begins with this read, before any scope is open. Whoever names session, account and tenant of one sign-in sees
-    -- these three rows and no others, in one statement that needs no transaction.
+    -- Every request begins with this read, before any scope is open. A caller that names the session, account and tenant of one sign-in
+    -- sees these three rows and no others, in one statement that needs no transaction.
     create or replace function public.portal_signed_in(tenant_id uuid, session_id uuid, user_id uuid)
       returns table (session public.sessions, account public.users, tenant public.tenants)
       language plpgsql stable rows 1 security definer set search_path = pg_catalog, pg_temp as $$ begin
@@ -50,10 +49,10 @@ export async function grantRights(client: Client): Promise<void> {
     grant execute on function public.portal_signed_in(uuid, uuid, uuid) to ${appRoleName};`);
   for (const policy of ownerPolicies) await openToOwner(client, policy);
   await refuseDefinitions(client);
-  await closeWhatIsOpenToEverybody(client);
+  await revokePublicRights(client);
 }
 
-/** Row policies bind the owner too, unless it is a superuser; these open to the functions above just what they are for. */
+/** Row policies also bind the owner unless it is a superuser; these let the functions above see the rows they need. */
 const ownerPolicies = [
   { name: 'retention', table: 'audit_entries', command: 'all', using: expiredAudit },
   { name: 'signed_in', table: 'sessions', command: 'select', using: 'true' },
@@ -72,7 +71,7 @@ async function openToOwner(
     [table, name],
   );
   const [found] = rows;
-  // Only when it is missing: a new policy waits for everybody who works on the table.
+  // Only if it is missing: creating a policy waits for every transaction that uses the table.
   if (!found || found.isThere) return;
   await client.query(`
     drop policy if exists ${name} on public.${table};
@@ -80,8 +79,8 @@ async function openToOwner(
 }
 
 /**
- * Rights alone keep the apps from defining anything, but `drop owned` lets a role drop what was granted to it, its policies
- * included. Only a superuser can make this trigger; any other migration goes without.
+ * Missing rights already keep the apps from defining objects, but `drop owned` lets a role drop its grants and policies. Only a
+ * superuser can create this trigger; other migrations do without it.
  */
 async function refuseDefinitions(client: Client): Promise<void> {
   await client.query(`
@@ -99,10 +98,10 @@ async function refuseDefinitions(client: Client): Promise<void> {
 }
 
 /**
- * PostgreSQL lets everybody make temporary tables and large objects, and the apps need neither. The owner of what is built in is
- * a superuser: for any other migration the server only remarks that nothing was taken away of it.
+ * PostgreSQL lets every role create temporary tables and large objects; the apps need neither. Built-in functions belong to a
+ * superuser: for any other migration the server only warns that it revoked nothing.
  */
-async function closeWhatIsOpenToEverybody(client: Client): Promise<void> {
+async function revokePublicRights(client: Client): Promise<void> {
   await client.query(`
     do $$ begin execute format('revoke create, temporary on database %I from public', current_database()); end $$;
     revoke create on schema public from public;

@@ -4,8 +4,8 @@ import { testDatabase } from '@portal/testing/database';
 import { migrateDatabase } from '../src/migrate.ts';
 
 /**
- * Whose rows each table holds. `tenant`: a tenant reads and writes its own. `platform`: every tenant reads, all of it or what the
- * table's own policy shows, and only named cross-tenant scopes write. Any other value is the reason why there are no row policies.
+ * The kind of each table. `tenant`: tenants read and write their own rows. `platform`: tenants read all rows, or those that the table's own
+ * policy shows, and only cross-tenant scopes write. Any other value is the reason why the table has no row policies.
  */
 const kinds: Record<string, string> = {
   audit_entries: 'tenant',
@@ -47,7 +47,7 @@ const kinds: Record<string, string> = {
   password_tokens: 'tenant',
   personal_tender_search: 'platform',
   poll_plans: 'tenant',
-  rate_windows: 'none: counts by hash of address or name before anybody is signed in',
+  rate_windows: 'none: counts by hash of address or name before sign-in',
   reminders: 'tenant',
   rss_feeds: 'platform',
   runs: 'tenant',
@@ -77,7 +77,7 @@ const tablesOf = (kind: string): string[] => Object.keys(kinds).filter((name) =>
 const account = `( SELECT (NULLIF(current_setting('portal.account'::text, true), ''::text))::uuid AS "nullif")`;
 const ownMailbox = `('mailbox:'::text || (${account})::text)`;
 const ownSources = `ARRAY( SELECT own.source_key FROM rss_feeds own WHERE (own.user_id = ${account}) UNION ALL SELECT ${ownMailbox})`;
-/** What of a platform table tenants see where it is not everything. */
+/** The read policies of platform tables that tenants see only in part. */
 const visible: Record<string, string> = {
   personal_tender_search: `(only_source = ANY (${ownSources}))`,
   rss_feeds: `((user_id IS NULL) OR ((tenant_id = ( SELECT (current_setting('portal.tenant'::text))::uuid AS current_setting)) AND (user_id = ${account})))`,
@@ -89,7 +89,7 @@ const visible: Record<string, string> = {
   tenders: `((only_source IS NULL) OR (only_source = ANY (${ownSources})))`,
 };
 
-/** What opens to the owner, whom policies bind as well: the entries kept long enough, and the rows of a sign-in. */
+/** Policies for the owner, who is also bound by policies: for expired audit entries and for the rows of a sign-in. */
 const ofOwner = new Map([
   ['audit_entries', `retention to OWNER for all using (at <= (now() - '400 days'::interval)) check `],
   ...['sessions', 'users', 'tenants'].map((name) => [name, 'signed_in to OWNER for select using true check '] as const),
@@ -121,7 +121,7 @@ it('gives every table the forced row policies of its kind, or a reason why it ha
   };
   for (const table of tables) {
     if (kinds[table.name]?.startsWith('none: ')) {
-      expect(table, `${table.name} is said to have no policies`).toMatchObject({ enabled: false, policies: null });
+      expect(table, `${table.name} is listed as having no policies`).toMatchObject({ enabled: false, policies: null });
       continue;
     }
     const policies = table.policies?.map((policy) => policy.replaceAll(/\s+/g, ' '));
@@ -136,7 +136,7 @@ it('gives every table the forced row policies of its kind, or a reason why it ha
   }
 });
 
-it('lets the apps’ role only read platform tables, and no others only', async () => {
+it('lets the apps’ role only read platform tables, and write all others', async () => {
   const rights = await rows<{ name: string; rights: string }>(`
     select table_name as name, string_agg(privilege_type, ' ' order by privilege_type) as rights
     from information_schema.role_table_grants where table_schema = 'public' and grantee = 'portal_app' group by 1`);
@@ -144,7 +144,7 @@ it('lets the apps’ role only read platform tables, and no others only', async 
   expect(readOnly).toEqual(tablesOf('platform'));
 });
 
-it('lets no foreign key leave the tenant, but for those to platform tables', async () => {
+it('lets no foreign key leave the tenant, except to platform tables', async () => {
   const keys = await rows<{ name: string; from: string; to: string; columns: string[]; targets: string[] }>(`
     select k.conname as name, k.conrelid::regclass::text as from, k.confrelid::regclass::text as to,
       array(select a.attname::text from unnest(k.conkey) with ordinality u(n, i) join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.n order by u.i) as columns,
@@ -166,7 +166,7 @@ it('lets no foreign key leave the tenant, but for those to platform tables', asy
     select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and a.attnotnull
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')`);
   for (const { name } of tables) {
-    // Also by way of the row it belongs to, which has the tenant in its key.
+    // Also through the parent row, whose key contains the tenant.
     expect(
       keys.some((key) => key.from === name && key.columns.includes('tenant_id')),
       `${name} does not point at tenants`,
@@ -174,7 +174,7 @@ it('lets no foreign key leave the tenant, but for those to platform tables', asy
   }
 });
 
-it('indexes the columns of every foreign key, so that deleting what they point at reads no whole table', async () => {
+it('indexes the columns of every foreign key, so that deleting a referenced row scans no table', async () => {
   const bare = await rows<{ name: string }>(`
     select k.conname as name from pg_constraint k
     where k.contype = 'f' and k.connamespace = 'public'::regnamespace and not exists (
@@ -201,7 +201,7 @@ it('lets the app roles neither log in, nor bypass policies, nor own anything', a
   expect(owned).toEqual([]);
 });
 
-it('lets the app roles add and read audit entries, and change no row in them', async () => {
+it('lets the app roles add and read audit entries, but not change them', async () => {
   const rights = await rows(`
     select grantee, string_agg(privilege_type, ' ' order by privilege_type) as rights from information_schema.role_table_grants
     where table_schema = 'public' and table_name = 'audit_entries' and grantee in ('portal_app', 'portal_across', 'PUBLIC') group by 1`);
@@ -211,7 +211,7 @@ it('lets the app roles add and read audit entries, and change no row in them', a
   expect(rights).toHaveLength(2);
 });
 
-it('fails a query outside every scope instead of finding everything', async () => {
+it('fails a query outside all scopes instead of finding everything', async () => {
   const client = new Client({ connectionString: url, options: '-c role=portal_app' });
   await client.connect();
   await owner.query(`insert into tenants (id, name) values (gen_random_uuid(), 'Somebody')`);
@@ -219,11 +219,11 @@ it('fails a query outside every scope instead of finding everything', async () =
   await client.end();
 });
 
-it('can be migrated again, by several at once', async () => {
+it('can be migrated again, by several processes at once', async () => {
   await Promise.all([migrateDatabase(ownerUrl), migrateDatabase(ownerUrl), migrateDatabase(ownerUrl)]);
 });
 
-it('says which SQL an administrator must run when its own login may not make or take the roles', async () => {
+it('names the SQL that an administrator must run if the login may not create or take the roles', async () => {
   const login = `plain_${process.pid}`;
   const database = new URL(url).pathname.slice(1);
   await owner.query(`create role ${login} login password 'pw' nosuperuser nocreaterole`);

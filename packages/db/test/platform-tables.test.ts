@@ -11,10 +11,10 @@ import { platformRules, tenantColumns, tenantRules } from '../src/schema/columns
 import { jobOutcomes } from '../src/schema/platform/operations.ts';
 import { tenants } from '../src/schema/tenants.ts';
 
-/** Read by all. */
+/** Visible to all tenants. */
 const stamps = pgTable('toy_stamps', { id: uuid().primaryKey(), title: text().notNull() }, () => platformRules());
 
-/** Read by all once it is public, before that by the tenants that have a pin on it. */
+/** Visible to all once it is public; before that, to tenants with a pin on it. */
 const notices = pgTable(
   'toy_notices',
   { id: uuid().primaryKey(), title: text().notNull(), isPublic: boolean().notNull().default(true) },
@@ -32,7 +32,7 @@ const database = openDatabase({ url, poolMax: 4, applicationName: 'portal-test' 
 afterAll(() => database.close());
 const across = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.acrossTenants('a test', work);
 
-/** The tables as a migration would make them. */
+/** The tables as a migration would create them. */
 beforeAll(async () => {
   const json = (tables: Record<string, unknown>) => generateDrizzleJson(tables, undefined, undefined, 'snake_case');
   const statements = await generateMigration(json({ tenants }), json({ tenants, stamps, notices, pins }));
@@ -73,7 +73,7 @@ describe.each([
     for (const scope of scopes()) expect(await scope.read((db) => db.$count(table, eq(table.id, id)))).toBe(0);
   });
 
-  it('is not written by a tenant, not even where nothing would change', async () => {
+  it('refuses writes of a tenant, even if they would change nothing', async () => {
     const id = newId();
     const row = { id, title: 'a' };
     await across((tx) => tx.insert(table).values(row));
@@ -90,7 +90,7 @@ describe.each([
     expect(await across((tx) => tx.select().from(table).where(eq(table.id, id)))).toMatchObject([{ title: 'a' }]);
   });
 
-  it('keeps its policy even from a role that has the right to write', async () => {
+  it('applies its policy even to a role with the right to write', async () => {
     const [scope] = scopes();
     const owner = new Client({ connectionString: ownerUrl });
     await owner.connect();
@@ -111,7 +111,7 @@ describe.each([
   });
 });
 
-it('shows a tenant of a platform table only what its own policy lets it see', async () => {
+it('shows a tenant only the platform rows that the table’s policy allows', async () => {
   const [mine, others] = scopes();
   const id = newId();
   await across((tx) => tx.insert(notices).values({ id, title: 'a', isPublic: false }));
@@ -123,7 +123,7 @@ it('shows a tenant of a platform table only what its own policy lets it see', as
   expect([await seenBy(mine), await seenBy(others)]).toEqual([1, 1]);
 });
 
-it('lets rows of tenants point at a platform row, and takes them along when that goes', async () => {
+it('lets tenant rows refer to a platform row, and deletes them with it', async () => {
   const [mine, others] = scopes();
   const noticeId = newId();
   await across((tx) => tx.insert(notices).values({ id: noticeId, title: 'a' }));
@@ -136,7 +136,7 @@ it('lets rows of tenants point at a platform row, and takes them along when that
   for (const scope of [mine, others]) expect(await scope.read((db) => db.$count(pins))).toBe(0);
 });
 
-it('holds for how the jobs of the product went', async () => {
+it('applies to the product’s job outcomes', async () => {
   const [mine] = scopes();
   const row = { name: newId(), lastRunAt: new Date(), lastState: 'succeeded', lastDurationMs: 1 } as const;
   await across((tx) => tx.insert(jobOutcomes).values(row));

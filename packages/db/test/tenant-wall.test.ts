@@ -14,15 +14,15 @@ type Who = typeof us;
 
 interface Table {
   name: string;
-  /** Columns that may not be null, with a value that is nobody's else. */
+  /** Columns that must not be null, each with a unique value. */
   key: Record<string, string>;
-  /** Column that says whose a row is; null for the platform's tables. */
+  /** Column with the row's tenant; null for platform tables. */
   tenant: string | null;
-  /** Whether tenants see but a part of it. */
+  /** Whether tenants see only a part of it. */
   isPartlySeen: boolean;
 }
 
-/** Rows of the platform's tables that only this account sees; nobody sees those of other tables of which a part is seen. */
+/** Rows of platform tables that only this account sees. In other partly visible tables, tenants see no such rows. */
 const ownRows: Record<string, (who: Who) => Record<string, string>> = {
   personal_tender_search: ({ account }) => ({ only_source: `'mailbox:${account}'` }),
   rss_feeds: ({ tenant, account }) => ({ tenant_id: `'${tenant}'`, user_id: `'${account}'` }),
@@ -31,7 +31,7 @@ const ownRows: Record<string, (who: Who) => Record<string, string>> = {
   tender_sources: ({ account }) => ({ key: `'mailbox:${account}'` }),
   tenders: ({ account }) => ({ only_source: `'mailbox:${account}'` }),
 };
-/** What such a row needs besides itself. */
+/** Further rows that such a row needs. */
 const neighbours: Record<string, [table: string, (who: Who) => Record<string, string>][]> = {
   tender_changes: [['tenders', (who) => ownRows['tenders']?.(who) ?? {}]],
   tender_sources: [
@@ -43,7 +43,7 @@ const valueOf = (type: string): string =>
   ({ uuid: 'gen_random_uuid()', text: 'gen_random_uuid()::text', date: 'current_date', bytea: `'x'` })[type] ??
   (/^(integer|bigint|smallint)$/.test(type) ? '1' : `(enum_range(null::${type}))[1]`);
 
-/** Rows here need but a key and whose they are: what else holds for them is not asked about. */
+/** All other constraints are dropped, so that a row needs only its key and its tenant. */
 const tables = new Map<string, Table>();
 beforeAll(async () => {
   await owner.query(`do $$ declare each record; begin
@@ -76,7 +76,7 @@ function insertion(name: string, values: Record<string, string>): string {
   return `insert into ${name} (${Object.keys(all).join(', ')}) values (${Object.values(all).join(', ')})`;
 }
 
-/** How many rows a statement touched; `refused` by right or policy, or what else came of it. */
+/** Number of rows that a statement touched; `refused` if a right or policy forbids it, or another SQLSTATE. */
 async function attempt(statement: string): Promise<number | string> {
   await owner.query('savepoint attempt');
   try {
@@ -98,7 +98,7 @@ async function as(role: string, who?: Who): Promise<void> {
     ]);
 }
 
-/** Every hole in the wall around a table, with something done to the table before. */
+/** All holes in the wall around a table, after an optional mutation of the table. */
 async function holesIn(table: Table, mutation?: string): Promise<string[]> {
   const { name, tenant } = table;
   await owner.query('begin');
@@ -110,13 +110,13 @@ async function holesIn(table: Table, mutation?: string): Promise<string[]> {
   }
 }
 
-/** The names of these attempts that did not come to what is expected. */
-async function unlike(expected: Record<string, [statement: string, outcome: unknown]>): Promise<string[]> {
+/** The names of the attempts with an unexpected outcome. */
+async function unexpected(expected: Record<string, [statement: string, outcome: unknown]>): Promise<string[]> {
   const holes: string[] = [];
   for (const [what, [statement, outcome]] of Object.entries(expected)) {
-    const came = await attempt(statement);
-    const isSo = Array.isArray(outcome) ? outcome.includes(came) : came === outcome;
-    if (!isSo) holes.push(`${what}: ${came}`);
+    const actual = await attempt(statement);
+    const isExpected = Array.isArray(outcome) ? outcome.includes(actual) : actual === outcome;
+    if (!isExpected) holes.push(`${what}: ${actual}`);
   }
   return holes;
 }
@@ -127,7 +127,7 @@ async function holesInTenantTable(name: string, tenant: string): Promise<string[
   for (const who of [us, them]) await owner.query(rowOf(who));
   await as('portal_app', us);
   const theirs = `where ${tenant} = '${them.tenant}'`;
-  return unlike({
+  return unexpected({
     'sees its own': [`select from ${name}`, 1],
     'sees others': [`select from ${name} ${theirs}`, 0],
     'changes others': [`update ${name} set ${tenant} = '${us.tenant}' ${theirs}`, [0, 'refused']],
@@ -145,11 +145,11 @@ async function holesInPlatformTable({ name, isPartlySeen }: Table): Promise<stri
   const seen = `select from ${name}`;
   const [column = ''] = Object.keys(tables.get(name)?.key ?? {});
   await as('portal_app', them);
-  const holes = await unlike({ 'sees its own': [seen, own || !isPartlySeen ? 1 : 0] });
+  const holes = await unexpected({ 'sees its own': [seen, own || !isPartlySeen ? 1 : 0] });
   await as('portal_app', us);
   return [
     ...holes,
-    ...(await unlike({
+    ...(await unexpected({
       'sees others': [seen, isPartlySeen ? 0 : 1],
       changes: [`update ${name} set ${column} = ${column}`, 'refused'],
       removes: [`delete from ${name}`, 'refused'],
@@ -158,19 +158,19 @@ async function holesInPlatformTable({ name, isPartlySeen }: Table): Promise<stri
   ];
 }
 
-it('no table lets a tenant see, change, remove or add a row of another', async () => {
+it('no table lets a tenant see, change, remove or add rows of another tenant', async () => {
   expect(tables.size).toBeGreaterThan(50);
   const holes: Record<string, string[]> = {};
   for (const table of tables.values()) holes[table.name] = await holesIn(table);
   expect(Object.entries(holes).filter(([, found]) => found.length > 0)).toEqual([]);
 });
 
-it('each row policy that is lost, or says less, leaves a hole that is found', async () => {
+it('finds a hole after each loss or weakening of a row policy', async () => {
   const unnoticed: string[] = [];
   let mutations = 0;
   for (const table of tables.values()) {
     const { name } = table;
-    const ways = [
+    const mutationsOfTable = [
       ...(table.tenant === null && !table.isPartlySeen ? [] : [`alter table ${name} disable row level security`]),
       ...(table.isPartlySeen ? [`alter policy tenant on ${name} using (true)`] : []),
       ...(table.tenant === null
@@ -181,11 +181,12 @@ it('each row policy that is lost, or says less, leaves a hole that is found', as
             `alter policy tenant on ${name} using (true) with check (true)`,
             `create policy another on ${name} to portal_app using (true)`,
           ]),
-      // Of what nobody sees, no policy says the same.
+      // If tenants see no rows, dropping the policy changes nothing.
       ...(table.isPartlySeen && !ownRows[name] ? [] : [`drop policy tenant on ${name}`]),
     ];
-    mutations += ways.length;
-    for (const way of ways) if ((await holesIn(table, way)).length === 0) unnoticed.push(way);
+    mutations += mutationsOfTable.length;
+    for (const mutation of mutationsOfTable)
+      if ((await holesIn(table, mutation)).length === 0) unnoticed.push(mutation);
   }
   expect(mutations).toBeGreaterThan(250);
   expect(unnoticed).toEqual([]);

@@ -6,8 +6,8 @@ export interface Row {
 }
 
 /**
- * What a mail body is made of, as plain text; escaping happens where it becomes HTML. Both forms of a mail are
- * derived from these, so they cannot drift apart.
+ * A part of a mail body, as plain text; the HTML layout escapes it. HTML and plain text are both built from these blocks, so they
+ * cannot drift apart.
  */
 export type Block =
   | { kind: 'paragraph'; text: string }
@@ -19,7 +19,7 @@ export type Block =
 const sentence = (literals: TemplateStringsArray, values: readonly (string | number)[]): string =>
   String.raw({ raw: literals }, ...values.map((value) => isolated(oneLine(String(value)))));
 
-/** A paragraph; whatever is put into it stays text on one line. */
+/** A paragraph; each inserted value stays text on one line. */
 export const p = (literals: TemplateStringsArray, ...values: readonly (string | number)[]): Block => ({
   kind: 'paragraph',
   text: sentence(literals, values),
@@ -31,7 +31,7 @@ export const hint = (literals: TemplateStringsArray, ...values: readonly (string
   text: sentence(literals, values),
 });
 
-/** Somebody's own text of several lines: blank lines part paragraphs, single line ends stay. */
+/** Free text of several lines: blank lines separate paragraphs, single line breaks stay. */
 export const prose = (text: string): Block[] =>
   cleanLines(text)
     .split(/\n\s*\n/)
@@ -39,7 +39,7 @@ export const prose = (text: string): Block[] =>
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => ({ kind: 'paragraph', text: paragraph }));
 
-/** The one thing to do next. Plain text shows the address on a line of its own. */
+/** The next action. Plain text shows the address on its own line. */
 export const button = (url: string, label: string): Block => ({ kind: 'button', url, label });
 
 const filled = (entries: Record<string, string>): Row[] =>
@@ -47,10 +47,10 @@ const filled = (entries: Record<string, string>): Row[] =>
     .map(([label, value]) => ({ label, value: oneLine(value) }))
     .filter((row) => row.value !== '');
 
-/** Facts as label and value; an empty value leaves its row out. */
+/** Labels and values; rows with an empty value are left out. */
 export const rows = (entries: Record<string, string>): Block => ({ kind: 'rows', rows: filled(entries) });
 
-/** One of a list that may be long: its title and a few facts, in as little HTML as they need. Gmail cuts a mail off after 102 kB. */
+/** An entry of a list that may be long: its title and a few facts, in minimal HTML because Gmail cuts off mails after 102 kB. */
 export const entry = (title: string, facts: Record<string, string>): Block => ({
   kind: 'entry',
   title: isolated(oneLine(title)),

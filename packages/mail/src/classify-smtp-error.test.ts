@@ -50,7 +50,7 @@ describe('a failure', () => {
     expect(server.connectionCount()).toBe(1);
   });
 
-  it('is connect when the connection breaks before the server confirms, and a repeat shows by its Message-ID', async () => {
+  it('is connect when the connection breaks before the server confirms; the Message-ID identifies a repeat', async () => {
     let attempts = 0;
     const server = await testServer({
       failures: (step) => (step.at === 'message' && ++attempts === 1 ? 'drop' : undefined),
@@ -101,13 +101,16 @@ describe('a failure', () => {
     );
   });
 
-  it.each(['starttls', 'tls'] as const)('is certificate when a self-signed one comes over %s', async (security) => {
-    const server = await testServer({ tls: security });
-    const transport = testTransport({ port: server.port, security, verifyTls: true });
-    expect(await failureOf(transport.send(testMail()))).toMatchObject(
-      failing('certificate', false, /a certificate that is self-signed\.$/),
-    );
-  });
+  it.each(['starttls', 'tls'] as const)(
+    'is certificate when the server has a self-signed one over %s',
+    async (security) => {
+      const server = await testServer({ tls: security });
+      const transport = testTransport({ port: server.port, security, verifyTls: true });
+      expect(await failureOf(transport.send(testMail()))).toMatchObject(
+        failing('certificate', false, /a certificate that is self-signed\.$/),
+      );
+    },
+  );
 
   it('is certificate when it was issued for another name', async () => {
     trust('elsewhere');
@@ -156,7 +159,7 @@ describe('a failure', () => {
     expect(server.messages).toHaveLength(0);
   });
 
-  it('is auth when the server lets nobody sign in without encryption', async () => {
+  it('is auth when the server does not allow signing in without encryption', async () => {
     const auth = { username: 'portal', password: 'right' };
     const server = await testServer({ tls: 'starttls', auth });
     const transport = testTransport({ port: server.port, security: 'none', ...auth });
@@ -171,7 +174,7 @@ describe('a failure', () => {
     expect(await failureOf(transport.send(testMail()))).toMatchObject(failing('auth', false, /needs a password/));
   });
 
-  it('is protocol when STARTTLS is required and not offered, and nothing is sent in clear', async () => {
+  it('is protocol when STARTTLS is required but not offered, and nothing is sent in clear', async () => {
     const server = await testServer();
     const transport = testTransport({ port: server.port, security: 'starttls' });
     expect(await failureOf(transport.send(testMail()))).toMatchObject(
@@ -224,7 +227,7 @@ describe('a failure', () => {
     expect(server.messages).toHaveLength(0);
   });
 
-  it('is over when a greylisted mail comes back', async () => {
+  it('ends when a greylisted mail is sent again', async () => {
     let attempts = 0;
     const server = await testServer({
       failures: (step) => (step.at === 'recipient' && ++attempts === 1 ? { code: 451, text: 'Greylisted' } : undefined),

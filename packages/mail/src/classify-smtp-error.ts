@@ -6,11 +6,11 @@ import type { SmtpSettings } from './smtp-settings.ts';
 
 type Server = Pick<SmtpSettings, 'host' | 'port' | 'security' | 'username' | 'password'>;
 
-/** The fields nodemailer and Node set on an error, as far as they tell failures apart. */
+/** The fields of nodemailer and Node errors that distinguish failures. */
 interface SmtpErrorFields {
   message: string;
   code: string;
-  /** Node's own code, where nodemailer has put its own over it. */
+  /** Node's code, if nodemailer has replaced it with its own. */
   originalCode: string;
   /** The SMTP step that failed: `RCPT TO`, `AUTH PLAIN`, `CONN` … */
   command: string;
@@ -24,14 +24,14 @@ const fieldsOf = (error: unknown): SmtpErrorFields => {
   return { message, code, originalCode: originalCode || code, command, response, responseCode };
 };
 
-/** What the server answered, for the reader; a server that repeats a secret is not quoted. */
+/** The server's answer, for the reader; an answer that contains a secret is not quoted. */
 const quote = (response: string, { password }: Server): string => {
   const text = oneLine(response).slice(0, 200);
   const secrets = password ? [password, Buffer.from(password).toString('base64')] : [];
   return text === '' || secrets.some((secret) => response.includes(secret)) ? '' : ` The server answered: "${text}"`;
 };
 
-/** A class, and what there is to say about the server. */
+/** A failure class, and the rest of a sentence that begins with the server. */
 type Diagnosis = [failure: MailFailureClass, about: string];
 
 const unreachable = (code: string): Diagnosis => {
@@ -52,37 +52,37 @@ const unreachable = (code: string): Diagnosis => {
 };
 
 const failedSignIn = ({ responseCode, response }: SmtpErrorFields, server: Server): Diagnosis => {
-  const said = quote(response, server);
+  const quoted = quote(response, server);
   if (responseCode === 538 || /starttls/i.test(response)) {
-    return ['auth', `lets nobody sign in without encryption; choose STARTTLS or TLS.${said}`];
+    return ['auth', `does not allow signing in without encryption; choose STARTTLS or TLS.${quoted}`];
   }
   if (!server.username) {
-    return ['auth', `requires a user name and password.${said}`];
+    return ['auth', `requires a user name and password.${quoted}`];
   }
   if (!server.password) {
     return ['auth', 'needs a password for the user name, and none is set.'];
   }
   if ([500, 502, 503, 504].includes(responseCode)) {
     const advice = server.security === 'none' ? 'choose STARTTLS or TLS, or ' : '';
-    return ['auth', `does not offer signing in this way; ${advice}leave the user name empty.${said}`];
+    return ['auth', `does not offer signing in this way; ${advice}leave the user name empty.${quoted}`];
   }
-  return ['auth', `did not accept the user name or password.${said}`];
+  return ['auth', `did not accept the user name or password.${quoted}`];
 };
 
 const refused = (fields: SmtpErrorFields, server: Server): Diagnosis => {
-  const said = quote(fields.response, server);
+  const quoted = quote(fields.response, server);
   switch (fields.command) {
     case 'RCPT TO':
-      return ['recipient', `does not accept mail for this recipient.${said}`];
+      return ['recipient', `does not accept mail for this recipient.${quoted}`];
     case 'MAIL FROM':
-      // 530 is the answer of a server that wants a sign-in first (RFC 4954 section 6).
+      // 530: the server requires a sign-in first (RFC 4954 section 6).
       return fields.responseCode === 530
         ? failedSignIn(fields, server)
-        : ['rejected', `does not accept this sender address.${said}`];
+        : ['rejected', `does not accept this sender address.${quoted}`];
     case 'DATA':
-      return ['rejected', `refused the message.${said}`];
+      return ['rejected', `refused the message.${quoted}`];
     default:
-      return ['rejected', `refuses to talk to this system.${said}`];
+      return ['rejected', `refuses to talk to this system.${quoted}`];
   }
 };
 
@@ -108,7 +108,7 @@ const diagnose = (fields: SmtpErrorFields, server: Server): Diagnosis => {
     return ['rejected', 'does not accept messages of this size.'];
   }
   if (code === 'EENVELOPE') {
-    return ['recipient', 'cannot be given this recipient or sender address.'];
+    return ['recipient', 'cannot take this recipient or sender address.'];
   }
   if (code === 'ETIMEDOUT' || originalCode === 'ETIMEDOUT') {
     const advice = server.port === 465 && server.security !== 'tls' ? ' Port 465 usually wants TLS.' : '';
@@ -124,7 +124,7 @@ const diagnose = (fields: SmtpErrorFields, server: Server): Diagnosis => {
   return unreachable(originalCode);
 };
 
-/** What a nodemailer error means, in the words of somebody who set up the mail server. */
+/** Explains a nodemailer error to the administrator who set up the mail server. */
 export const classifySmtpError = (error: unknown, server: Server): MailError => {
   const [failure, about] = diagnose(fieldsOf(error), server);
   return new MailError(failure, `The mail server ${server.host}:${server.port} ${about}`, error);

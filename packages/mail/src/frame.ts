@@ -4,18 +4,18 @@ import { isolated, oneLine } from './safe-text.ts';
 export const Language = z.enum(['de', 'en']);
 export type Language = z.infer<typeof Language>;
 
-/** An address a reader may be sent to. */
+/** An address that mails may link to. */
 export const WebUrl = z.url({ protocol: /^https?$/ });
 
-/** What every mail knows about where it comes from. */
+/** The origin of a mail: every template has these data. */
 export const Sender = z.object({
   tenantName: z.string(),
-  /** Left out where a mail must not hold any link. */
+  /** Left out if the mail must not contain links. */
   serviceUrl: WebUrl.optional(),
 });
 export type Sender = z.infer<typeof Sender>;
 
-/** What stands around the body of every mail. */
+/** The text around the body of every mail. */
 export interface Frame {
   language: Language;
   tenantName: string;

@@ -44,8 +44,8 @@ const smallScreenRules = [
 ];
 
 /*
- * The inline styles are the light design, for clients that drop style elements. These only add to it: dark colours
- * (Apple Mail, Thunderbird, Outlook for Mac) and less padding on small screens.
+ * The inline styles are the light design, for clients that drop style elements. These styles add dark colours (Apple Mail, Thunderbird,
+ * Outlook for Mac) and reduce the padding on small screens.
  */
 const styles = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
@@ -55,8 +55,8 @@ const styles = [
 ].join('\n');
 
 /*
- * Marks that single clients put on a page: outlook.com and its apps in dark mode, iOS on dates it found. Apart from
- * the others, because some clients drop a whole style element over a selector they do not know.
+ * For attributes that some clients add: outlook.com and its apps in dark mode, iOS on dates it detects. A separate element, because
+ * some clients drop a whole style element over one unknown selector.
  */
 const clientStyles = [
   ...darkRules.map((rule) => `[data-ogsc] ${rule}`),
@@ -71,7 +71,7 @@ const isWebUrl = (value: string): boolean => /^https?:\/\/\S+$/.test(value);
 const link = (url: string): Markup =>
   markup`<a class="link" href="${url}" target="_blank" style="${linkType}">${url}</a>`;
 
-/** What a reader may follow where a line is nothing but an address. */
+/** A link if the text is only an address. */
 const linked = (text: string): Markup | Markup[] => (isWebUrl(text) ? link(text) : lines(text));
 
 const paragraph = (text: string): Markup => markup`
@@ -83,8 +83,8 @@ const hintBox = (text: string): Markup => markup`
 </tr></table>`;
 
 /*
- * Outlook on Windows ignores padding on a link. The spaces only it sees, stretched by its own mso properties, give
- * the link the size that padding gives it elsewhere, so the whole button can be clicked everywhere.
+ * Outlook on Windows ignores padding on links. Spaces that only Outlook sees, stretched by mso properties, replace the padding, so the
+ * whole button can be clicked everywhere.
  */
 const buttonLink = (url: string, label: string, frame: Frame): Markup => markup`
 <table ${plainTable} style="margin:6px 0 14px;"><tr>
@@ -108,7 +108,7 @@ const rowTable = (entries: readonly Row[]): Markup => markup`
 const entryFact = ({ label, value }: Row): Markup =>
   markup`<br><span class="soft" style="color:#5b6472;">${label}:</span> ${isWebUrl(value) ? link(value) : isolated(value)}`;
 
-// A line for each fact: cells with styles of their own would be four times as many bytes.
+// One line per fact: table cells with inline styles would need four times as many bytes.
 const entryMarkup = (title: string, facts: readonly Row[]): Markup => markup`
 <p class="ink" dir="auto" style="margin:0 0 18px;${bodyType}"><strong>${title}</strong>${facts.map(entryFact)}</p>`;
 
@@ -129,7 +129,7 @@ const blockMarkup = (block: Block, frame: Frame): Markup => {
 
 const filler = Array.from({ length: 60 }, () => markup`&#847;&zwnj;&nbsp;`);
 
-// A mailbox list shows the first text of a mail; the filler keeps the body out of that line.
+// Mail clients list the first text of a mail; the filler keeps the body out of that line.
 const previewLine = (preview: string): Markup => markup`
 <div style="display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;">${preview}${filler}</div>`;
 
@@ -148,7 +148,7 @@ const card = ({ frame, heading, body }: Page): Markup => markup`
 </td></tr>
 </table>`;
 
-/** The HTML form of a mail: one table layout of at most 600 px, no image, no script, nothing loaded from anywhere. */
+/** A mail as HTML: one table layout of at most 600 px, without images, scripts or external resources. */
 export const htmlPage = (page: Page): string =>
   markup`<!doctype html>
 <html lang="${page.frame.language}" xmlns:o="urn:schemas-microsoft-com:office:office">

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Block, button, entry, p } from './blocks.ts';
 import { Sender, WebUrl } from './frame.ts';
 
-/** A tender as mails list it; times and amounts are in words already. */
+/** A tender in a mail; times and amounts are already formatted. */
 const ListedTender = z.object({
-  /** The saved search it stands under, and others that found it too. */
+  /** The saved search that it is listed under, and others that found it too. */
   search: z.string(),
   alsoIn: z.array(z.string()),
   title: z.string(),
@@ -26,14 +26,14 @@ const ChangedTender = z.object({
 });
 type ChangedTender = z.output<typeof ChangedTender>;
 
-/** What mails about tenders are made of. */
+/** Data of mails about tenders. */
 export const TenderMail = Sender.extend({
   displayName: z.string(),
   unsubscribeUrl: WebUrl,
-  /** How many there are, of which `tenders` are the first. */
+  /** Number of all tenders; `tenders` holds the first of them. */
   total: z.int(),
   tenders: z.array(ListedTender),
-  /** The same of what has changed. */
+  /** Number of all changes; `changes` holds the first of them. */
   totalChanges: z.int(),
   changes: z.array(ChangedTender),
 });
@@ -60,13 +60,13 @@ const changes: Record<ChangedTender['kind'], string> = {
   corrected: 'berichtigt',
 };
 
-/** The tenders under the searches that found them, what has changed of others, and a way to all of them. */
+/** The tenders, grouped by saved search, then changed tenders, then a link to all of them. */
 export function tenderBlocks(mail: TenderMail): Block[] {
   const { tenders, total, changes: changed, totalChanges, serviceUrl } = mail;
   const groups = Map.groupBy(tenders, ({ search }) => search);
   return [
     ...[...groups].flatMap(([search, found]) => [p`Suche „${search}“:`, ...found.map(factsOf)]),
-    ...(total > tenders.length ? [p`Und ${total - tenders.length} weitere; das Portal zeigt alle.`] : []),
+    ...(total > tenders.length ? [p`Und ${total - tenders.length} weitere. Alle finden Sie im Portal.`] : []),
     ...(changed.length > 0 ? [p`Geändert:`] : []),
     ...changed.map(({ title, kind, deadline, url }) =>
       entry(title, {
@@ -76,14 +76,14 @@ export function tenderBlocks(mail: TenderMail): Block[] {
       }),
     ),
     ...(totalChanges > changed.length
-      ? [p`Und ${totalChanges - changed.length} weitere geänderte; das Portal zeigt alle.`]
+      ? [p`Und ${totalChanges - changed.length} weitere geänderte. Alle finden Sie im Portal.`]
       : []),
     ...(serviceUrl === undefined ? [] : [button(serviceUrl, 'Alle Ausschreibungen im Portal')]),
   ];
 }
 
-/** Where the mails of this kind end. */
+/** The unsubscribe link. */
 export const endOfMails = (url: string): Block[] => [
-  p`Wenn Sie diese E-Mails nicht mehr bekommen möchten, beenden Sie sie hier:`,
+  p`Wenn Sie diese E-Mails nicht mehr erhalten möchten, können Sie sie hier abbestellen:`,
   p`${url}`,
 ];

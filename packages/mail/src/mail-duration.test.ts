@@ -8,6 +8,6 @@ it.each([
   [65 * 60_000, '1 Stunde, 5 Minuten'],
   [49 * 3_600_000, '2 Tage, 1 Stunde'],
   [49 * 3_600_000 + 300_000, '2 Tage, 1 Stunde und 5 Minuten'],
-])('%i ms are %s', (ms, said) => {
-  expect(mailDuration(ms)).toBe(said);
+])('%i ms are %s', (ms, text) => {
+  expect(mailDuration(ms)).toBe(text);
 });

@@ -2,7 +2,7 @@ import { MINUTE } from '@portal/domain/time';
 
 const german = new Intl.DurationFormat('de-DE', { style: 'long' });
 
-/** A span of time as a reader expects it, in whole minutes: "2 Tage, 1 Stunde und 5 Minuten". */
+/** A duration for readers, in whole minutes: "2 Tage, 1 Stunde und 5 Minuten". */
 export function mailDuration(ms: number): string {
   const minutes = Math.floor(ms / MINUTE);
   if (minutes < 1) return 'weniger als eine Minute';

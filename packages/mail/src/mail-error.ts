@@ -1,28 +1,28 @@
 import { PortalError } from '@portal/domain/errors';
 
-/** Why a mail did not go out, and whether a later attempt can do better without anybody changing anything. */
+/** Why a mail was not sent, and whether a later attempt can succeed although nothing is reconfigured. */
 const canRetry = {
-  /** No connection, or it broke off. */
+  /** No connection, or it was lost. */
   connect: true,
-  /** The server is there but does not answer in time. */
+  /** The server can be reached but does not answer in time. */
   timeout: true,
-  /** The server's certificate does not pass the check. */
+  /** The server's certificate is not valid. */
   certificate: false,
-  /** Not signed in: user name, password, or a server that wants or offers something else. */
+  /** Sign-in failed: wrong user name or password, or the server requires or offers another way. */
   auth: false,
-  /** The server will not take mail for this recipient. */
+  /** The server does not accept mail for this recipient. */
   recipient: false,
-  /** The server, or our own check, will not take this message or sender. */
+  /** The server or our own check rejects this message or sender. */
   rejected: false,
-  /** The server asks to come back later. */
+  /** The server asks for a later attempt. */
   temporary: true,
-  /** No common language: not an SMTP server, or encryption that does not match the settings. */
+  /** The server does not speak SMTP, or its encryption does not match the settings. */
   protocol: false,
 };
 
 export type MailFailureClass = keyof typeof canRetry;
 
-/** A mail that was not accepted; the message is one plain sentence for an administrator, without any secret. */
+/** A mail was not accepted; the message is one plain sentence for an administrator, without secrets. */
 export class MailError extends PortalError {
   readonly failure: MailFailureClass;
   readonly retry: boolean;

@@ -1,7 +1,7 @@
 import { berlin } from '@portal/domain/time';
 import type { Language } from './frame.ts';
 
-// Contract section 1: times in mails are those of Berlin, whatever zone the server lives in.
+// Mails show Berlin time, regardless of the server's time zone.
 
 const german = new Intl.DateTimeFormat('de-DE', {
   timeZone: berlin,
@@ -14,7 +14,7 @@ const english = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'short',
 });
 
-/** An instant as a reader expects it: "28. November 2026 um 09:44 Uhr", "28 November 2026 at 09:44 (Berlin time)". */
+/** An instant for readers: "28. November 2026 um 09:44 Uhr", "28 November 2026 at 09:44 (Berlin time)". */
 export const mailTime = (instant: Date, language: Language = 'de'): string =>
   language === 'de' ? `${german.format(instant)} Uhr` : `${english.format(instant)} (Berlin time)`;
 

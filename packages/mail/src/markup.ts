@@ -1,7 +1,7 @@
-// Known to this file alone, so no other can pass off a string as markup.
+// Private to this file, so that no other file can pass off a string as markup.
 const made = Symbol('markup');
 
-/** HTML that is safe to send: only `markup` makes it, and `markup` escapes every string it is given. */
+/** HTML that is safe to send: only `markup` creates it, and `markup` escapes every string. */
 export interface Markup {
   readonly [made]: true;
   readonly source: string;
@@ -20,7 +20,7 @@ const toSource = (piece: Piece): string => {
   return 'source' in piece ? piece.source : piece.map((part) => part.source).join('');
 };
 
-/** Not called `html`, because formatters rewrap what stands under that name and break Outlook's conditional comments. */
+/** Not named `html`, because formatters rewrap `html` templates and break Outlook's conditional comments. */
 export const markup = (literals: TemplateStringsArray, ...pieces: readonly Piece[]): Markup => ({
   [made]: true,
   source: literals.reduce((source, literal, index) => source + toSource(pieces[index - 1] ?? '') + literal),

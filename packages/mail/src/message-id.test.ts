@@ -8,7 +8,7 @@ it('is the same for the same mail and different for another', () => {
   expect(messageIdFor('accounts/welcome:8', 'example.com')).not.toBe(id);
 });
 
-it('is ASCII whatever the domain', () => {
+it('is ASCII for every domain', () => {
   expect(messageIdFor('k', mailDomain('portal@Müller.example'))).toMatch(/@xn--mller-kva\.example>$/);
   expect(messageIdFor('k', 'not a domain\r\nBcc: x')).toMatch(/@portal\.invalid>$/);
 });

@@ -5,8 +5,8 @@ import { domainToASCII } from 'node:url';
 export const mailDomain = (address: string): string => address.slice(address.lastIndexOf('@') + 1);
 
 /**
- * The Message-ID of the mail that `key` is about: the same key always gives the same one, so a mailbox recognises
- * a repeat. The key itself cannot be read from it.
+ * The Message-ID of the mail with this key. The same key always gives the same Message-ID, so that a mailbox recognises a repeat. The
+ * Message-ID does not reveal the key.
  */
 export const messageIdFor = (key: string, domain: string): string => {
   const digest = createHash('sha256').update(key).digest('hex');

@@ -4,7 +4,7 @@ import type { OutgoingMail } from './outgoing-mail.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
 describe('a delivered mail', () => {
-  it('carries what it was given and the headers of automatic mail', async () => {
+  it('carries its content and the headers of automatic mail', async () => {
     const server = await testServer();
     const transport = testTransport({ port: server.port, fromName: 'Portal, Muster', replyTo: 'it@muster.example' });
     const delivery = await transport.send(
@@ -33,7 +33,7 @@ describe('a delivered mail', () => {
     expect(received?.headers.has('x-mailer')).toBe(false);
   });
 
-  it('carries extra headers whole and attachments byte for byte', async () => {
+  it('carries complete extra headers and attachments byte for byte', async () => {
     const server = await testServer();
     const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256);
     const unsubscribe = `<https://portal.example.com/unsubscribe/${'t'.repeat(400)}>`;
@@ -51,7 +51,7 @@ describe('a delivered mail', () => {
     ]);
   });
 
-  it('has its answers sent to its own reply address, ahead of the one of the settings', async () => {
+  it('prefers its own reply address to the one in the settings', async () => {
     const server = await testServer();
     const transport = testTransport({ port: server.port, replyTo: 'it@muster.example' });
     await transport.send(testMail({ replyTo: 'erika@example.com' }));
@@ -109,7 +109,7 @@ describe('a delivered mail', () => {
     ]);
   });
 
-  it('goes to a server whose certificate passes the check', async () => {
+  it('goes to a server with a valid certificate', async () => {
     trust('localhost');
     const server = await testServer({ tls: 'starttls' });
     await testTransport({ port: server.port, security: 'starttls', verifyTls: true }).send(testMail());

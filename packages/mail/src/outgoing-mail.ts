@@ -8,20 +8,20 @@ export interface OutgoingMail {
   subject: string;
   text: string;
   html?: string;
-  /** With its angle brackets, see `messageIdFor`. */
+  /** Including the angle brackets, see `messageIdFor`. */
   messageId: string;
   date?: Date;
-  /** Where answers go; that of the settings unless given. */
+  /** Address for replies; default: the one in the settings. */
   replyTo?: string;
-  /** Further headers such as `List-Unsubscribe`; those this file sets itself are refused. */
+  /** Further headers such as `List-Unsubscribe`; the headers that this file sets are refused. */
   headers?: Record<string, string>;
   attachments?: { fileName: string; contentType: string; bytes: Uint8Array }[];
 }
 
-/** Largest sum of bodies and attachments; the biggest mail we know is a bug report with a 4 MiB screenshot. */
+/** Maximum size of bodies and attachments together; our largest mail is a bug report with a 4 MiB screenshot. */
 const maxBytes = 10 * 1024 * 1024;
 
-// What ends a header line or a C string: nobody gets to start a header or a command of their own.
+// These end a header line or a C string: no value may start another header or command.
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const lineEnd = /[\u0000\r\n]/;
 
@@ -61,34 +61,37 @@ const ownHeaders = new Set([
   'mime-version',
 ]);
 
-/** Whether a mail may set this header itself. */
+/** Whether a template may set this header. */
 export const isExtraHeader = (name: string): boolean => {
   const lower = name.toLowerCase();
   return /^[a-z][a-z0-9-]{0,75}$/.test(lower) && !ownHeaders.has(lower) && !lower.startsWith('content-');
 };
 
-/** Longest value, so that one without a space, which cannot be folded, stays below the 998 characters of a line. */
+/** A value without spaces cannot be folded; this keeps it below the 998 characters of a line. */
 const maxExtraHeader = 900;
 
 const extraHeader = (name: string, value: string): string => {
   if (!isExtraHeader(name)) {
-    throw new MailError('rejected', 'The mail was not sent, because it carries a header it must not set.');
+    throw new MailError('rejected', 'The mail was not sent, because it contains a header that mails must not set.');
   }
   if (value.length > maxExtraHeader || /\p{Cc}/u.test(value)) {
-    throw new MailError('rejected', `The mail was not sent, because its ${name} header is too long or not one line.`);
+    throw new MailError(
+      'rejected',
+      `The mail was not sent, because its ${name} header is too long or has more than one line.`,
+    );
   }
   return asTyped(value);
 };
 
-// Characters of a piece: a word of an encoded header takes at most 75, and a character up to four bytes.
-const pieceOfWord = 10;
+// Characters per encoded word: an encoded word has at most 75 characters, and a character up to four bytes.
+const charactersPerWord = 10;
 
-/** Text that looks like an encoded word is encoded, so that a reader sees it as it was typed and not what it would decode to. */
+/** Encodes text that looks like an encoded word, so that readers see it as it was typed instead of decoded. */
 const asTyped = (text: string): string => {
   if (!text.includes('=?')) return text;
   const characters = [...text];
-  const pieces = Array.from({ length: Math.ceil(characters.length / pieceOfWord) }, (_, at) =>
-    characters.slice(at * pieceOfWord, (at + 1) * pieceOfWord).join(''),
+  const pieces = Array.from({ length: Math.ceil(characters.length / charactersPerWord) }, (_, at) =>
+    characters.slice(at * charactersPerWord, (at + 1) * charactersPerWord).join(''),
   );
   return pieces.map((piece) => `=?UTF-8?B?${Buffer.from(piece).toString('base64')}?=`).join(' ');
 };
@@ -101,7 +104,7 @@ const checkSize = (mail: OutgoingMail): void => {
   }
 };
 
-/** The message for nodemailer; throws before anything is dialled when a value could break out of its header. */
+/** The message for nodemailer. Throws a MailError, before any connection, if a value could break out of its header. */
 export const composeMail = (mail: OutgoingMail, settings: SmtpSettings): SendMailOptions => {
   const to = checkAddress('recipient', 'recipient', mail.to.address);
   const from = checkAddress('rejected', 'sender', settings.fromAddress);
@@ -114,7 +117,7 @@ export const composeMail = (mail: OutgoingMail, settings: SmtpSettings): SendMai
     from: mailbox(from, 'sender', settings.fromName),
     to: mailbox(to, 'recipient', mail.to.name),
     ...(replyTo ? { replyTo: checkAddress('rejected', 'reply address', replyTo) } : {}),
-    // Named here and not read back from the headers, so no display name can add a recipient.
+    // Set explicitly and not read from the headers, so that no display name can add a recipient.
     envelope: { from, to: [to] },
     subject: asTyped(checkHeader('subject', mail.subject)),
     text: mail.text,

@@ -1,35 +1,35 @@
 import type { Block, Row } from './blocks.ts';
 import type { Frame } from './frame.ts';
 
-/** Columns: what still fits when a reply quotes it twice (RFC 3676 section 4.2 names 78 as the limit). */
+/** Columns; leaves space for two levels of quoting (RFC 3676 section 4.2 recommends at most 78). */
 const width = 76;
 
 const outsideBasicPlane = /[\ud800-\udbff]/g;
 
-/** In characters: one outside the basic plane takes two code units. */
+/** In characters: those outside the basic plane take two code units. */
 const length = (text: string): number => text.length - (text.match(outsideBasicPlane)?.length ?? 0);
 
 const words = (line: string): string[] => line.split(' ').filter((part) => part !== '');
 
 const wrapLine = (line: string, indent: string): string => {
-  const room = width - length(indent);
-  if (length(line) <= room) return words(line).join(' ');
+  const available = width - length(indent);
+  if (length(line) <= available) return words(line).join(' ');
   const lines: string[] = [];
-  let [current, taken] = ['', 0];
+  let [current, used] = ['', 0];
   for (const word of words(line)) {
-    const more = length(word);
-    if (current !== '' && taken + 1 + more > room) {
+    const added = length(word);
+    if (current !== '' && used + 1 + added > available) {
       lines.push(current);
-      [current, taken] = [word, more];
+      [current, used] = [word, added];
     } else {
-      [current, taken] = current === '' ? [word, more] : [`${current} ${word}`, taken + 1 + more];
+      [current, used] = current === '' ? [word, added] : [`${current} ${word}`, used + 1 + added];
     }
   }
   lines.push(current);
   return lines.join(`\n${indent}`);
 };
 
-/** Breaks at spaces only: an address or a long word stays in one piece, so it can be clicked and copied. */
+/** Breaks only at spaces: addresses and long words stay in one piece, so that they can be clicked and copied. */
 const wrap = (text: string, indent = ''): string =>
   text
     .split('\n')
@@ -64,7 +64,7 @@ const headline = (heading: string): string => {
   return `${wrapped}\n${'='.repeat(Math.min(longest, width))}`;
 };
 
-/** The text form of a mail: wrapped, every address on its own line, closed by a signature line mail programs know. */
+/** A mail as plain text: wrapped, each address on its own line, with the signature separator that mail clients know. */
 export const plainText = (frame: Frame, heading: string | undefined, body: readonly Block[]): string => {
   const parts = [heading === undefined ? '' : headline(heading), ...body.map(blockText)].filter((part) => part !== '');
   const footer = [wrap(frame.notice), frame.serviceUrl ?? ''].filter((line) => line !== '').join('\n');

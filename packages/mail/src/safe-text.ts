@@ -1,8 +1,8 @@
-// Controls, and the marks that override or embed text direction: a name must not reorder the sentence around it.
+// Control characters, and marks that override or embed text direction: a name must not reorder its sentence.
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const unwanted = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Text of several lines without control characters, tabs as spaces, line ends as `\n`. */
+/** Multi-line text without control characters; tabs become spaces, line ends become `\n`. */
 export const cleanLines = (value: string): string =>
   value
     .toWellFormed()
@@ -10,10 +10,10 @@ export const cleanLines = (value: string): string =>
     .replaceAll('\t', ' ')
     .replaceAll(unwanted, '');
 
-/** The same on one line: every run of white space becomes one space. */
+/** Text on one line: every run of white space becomes one space. */
 export const oneLine = (value: string): string => cleanLines(value).replaceAll(/\s+/g, ' ').trim();
 
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
-/** A value written from right to left, set off by the marks Unicode has for it, so that punctuation beside it stays in place. */
+/** Puts right-to-left text between Unicode isolates, so that the punctuation next to it stays in place. */
 export const isolated = (value: string): string => (rightToLeft.test(value) ? `\u2068${value}\u2069` : value);

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
-/** Opens a connection to a mail server; throws the signal's reason, or the error of look-up or socket. */
+/** Opens a connection to a mail server; throws the signal's reason, or the error of the lookup or socket. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<Socket>;
 
-/** How a tenant's mail is sent. */
+/** The mail server, the account there, and the sender. */
 export interface SmtpSettings {
   host: string;
   port: number;
@@ -15,6 +15,6 @@ export interface SmtpSettings {
   fromName?: string | null;
   replyTo?: string | null;
   verifyTls: boolean;
-  /** Whoever sets the server decides how far it may be away: names become addresses here, and addresses are checked. */
+  /** Resolves names and checks addresses: whether private addresses are allowed depends on who configured the server. */
   dial: Dial;
 }

@@ -15,7 +15,7 @@ const digest = (headers: Headers<{ unsubscribeUrl: string }>) =>
   });
 const headersOf = (unsubscribeUrl: string) => digest(oneClickUnsubscribe).render({ tenantName: 'M', unsubscribeUrl });
 
-it('offers an end with one click, as a URL writes it', () => {
+it('offers one-click unsubscribe with an escaped URL', () => {
   expect(headersOf('https://portal.example/u/T').headers).toEqual({
     'List-Unsubscribe': '<https://portal.example/u/T>',
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -24,7 +24,7 @@ it('offers an end with one click, as a URL writes it', () => {
   expect(hostile.headers?.['List-Unsubscribe']).toMatch(/^<https:\/\/portal\.example\/u\/[!-;=?-~]+>$/);
 });
 
-it('carries nothing that its data leave out', () => {
+it('leaves out headers without data', () => {
   expect(digest({ 'List-Id': () => null }).render({ tenantName: '', unsubscribeUrl: '' })).toEqual({
     subject: 'Neues',
     text: expect.any(String),

@@ -15,13 +15,13 @@ export interface RenderedMail {
   replyTo?: string;
 }
 
-/** Headers of a mail beside those every mail has, by name; null leaves one out. */
+/** Additional headers by name; null leaves one out. */
 export type Headers<Data> = Record<string, (data: Data) => string | null>;
 
 /** A mail in one language. */
 interface Wording<Data> {
   subject: (data: Data) => string;
-  /** The line a mailbox shows beside the subject; HTML only. */
+  /** The line that mail clients show next to the subject; HTML only. */
   preview?: (data: Data) => string;
   heading?: (data: Data) => string;
   body: (data: Data) => Block[];
@@ -29,11 +29,11 @@ interface Wording<Data> {
 
 interface Definition<Schema extends z.ZodType<Sender & { language?: Language }>> {
   data: Schema;
-  /** Contract section 4 names the kinds that are text alone. */
+  /** For kinds of mail that are plain text only. */
   format: 'text' | 'html-and-text';
   /** Such as `oneClickUnsubscribe`. */
   headers?: Headers<z.output<Schema>>;
-  /** Where answers go; to the address the mail server's settings name unless given, or null. */
+  /** Address for replies; if missing or null, the one in the mail server's settings. */
   replyTo?: (data: z.output<Schema>) => string | null;
   wording: { de: Wording<z.output<Schema>>; en?: Wording<z.output<Schema>> };
 }
@@ -44,7 +44,7 @@ export interface MailTemplate<Schema extends z.ZodType> {
   render: (data: z.input<Schema>) => RenderedMail;
 }
 
-/** Longest subject, in characters. Placeholders can make one of any length. */
+/** Maximum subject length in characters; placeholders can expand to any length. */
 const maxSubject = 250;
 
 const subjectLine = (subject: string): string => {
@@ -52,7 +52,7 @@ const subjectLine = (subject: string): string => {
   return characters.length <= maxSubject ? characters.join('') : `${characters.slice(0, maxSubject - 1).join('')}…`;
 };
 
-/** What a mail carries beside its words. */
+/** Headers and reply address of a mail. */
 const extras = <Schema extends z.ZodType<Sender & { language?: Language }>>(
   { headers = {}, replyTo }: Definition<Schema>,
   data: z.output<Schema>,
@@ -68,7 +68,7 @@ const extras = <Schema extends z.ZodType<Sender & { language?: Language }>>(
   };
 };
 
-/** Throws when a header is one that no mail may set. */
+/** Throws if it sets a header that templates must not set. */
 export const template = <Schema extends z.ZodType<Sender & { language?: Language }>>(
   definition: Definition<Schema>,
 ): MailTemplate<Schema> => {

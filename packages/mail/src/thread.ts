@@ -1,7 +1,7 @@
 import type { Headers } from './template.ts';
 
 /**
- * Shows mails that name the same thread as one conversation. A thread is a Message-ID as `messageIdFor` makes them, of a mail that
- * need not exist: mailboxes put together what refers to the same one.
+ * Groups mails with the same thread into one conversation. The thread is a Message-ID from `messageIdFor`; no mail with this ID needs to
+ * exist, because mail clients group all mails that refer to the same ID.
  */
 export const inThread: Headers<{ thread: string }> = { References: ({ thread }) => thread };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, testMail, testServer, testTcpServer, testTransport } from '@portal/testing/servers/mail-exchange';
 
-describe('the kept connections', () => {
-  it('carry many mails and never exceed their number', async () => {
+describe('pooled connections', () => {
+  it('carry many mails and never exceed their limit', async () => {
     const server = await testServer();
     const transport = testTransport({ port: server.port }, { maxConnections: 3 });
     await Promise.all(Array.from({ length: 30 }, (_, index) => transport.send(testMail({ subject: `Mail ${index}` }))));
@@ -10,7 +10,7 @@ describe('the kept connections', () => {
     expect(server.connectionCount()).toBe(3);
   });
 
-  it('are replaced when the server went away between two mails', async () => {
+  it('are replaced if the server drops them between two mails', async () => {
     const first = await testServer();
     const transport = testTransport({ port: first.port });
     await transport.send(testMail());
@@ -61,7 +61,7 @@ describe('a cancelled send', () => {
     expect(server.messages).toHaveLength(1);
   });
 
-  it('dials nothing when the signal came first', async () => {
+  it('does not connect if the signal is already aborted', async () => {
     const server = await testServer();
     const signal = AbortSignal.abort(new Error('too late'));
     await expect(testTransport({ port: server.port }).send(testMail(), { signal })).rejects.toThrow('too late');
@@ -79,7 +79,7 @@ describe('verify', () => {
     expect(server.messages).toHaveLength(0);
   });
 
-  it('gives the same classes as a send', async () => {
+  it('reports the same failure classes as a send', async () => {
     const server = await testServer({ tls: 'starttls', auth });
     const { port } = server;
     expect(
@@ -88,7 +88,7 @@ describe('verify', () => {
     expect(
       await failureOf(testTransport({ port, security: 'starttls', ...auth, verifyTls: true }).verify()),
     ).toMatchObject({ failure: 'certificate' });
-    // The port of a server that has stopped may be another one's at once.
+    // Another server may take the port of a stopped server at once.
     expect(await failureOf(testTransport({ port: 1 }).verify())).toMatchObject({ failure: 'connect' });
   });
 
@@ -98,7 +98,7 @@ describe('verify', () => {
     expect(await failureOf(testTransport({ port }).send(testMail()))).toMatchObject({ failure: 'connect' });
   });
 
-  it('stops when its signal does', async () => {
+  it('stops when its signal is aborted', async () => {
     const controller = new AbortController();
     const port = await testTcpServer(() => controller.abort(new Error('enough')));
     await expect(testTransport({ port }).verify({ signal: controller.signal })).rejects.toThrow('enough');

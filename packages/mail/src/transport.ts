@@ -8,18 +8,18 @@ import type { OutgoingMail } from './outgoing-mail.ts';
 import type { SmtpSettings } from './smtp-settings.ts';
 
 export interface TransportLimits {
-  /** Connections kept to the server, 1–10. */
+  /** Maximum connections to the server, 1–10. */
   maxConnections?: number;
-  /** From the lookup of the name to the end of the TLS handshake. */
+  /** From the name lookup to the end of the TLS handshake. */
   connectTimeoutMs?: number;
   greetingTimeoutMs?: number;
-  /** Silence in the middle of a conversation. */
+  /** Silence during a conversation. */
   socketTimeoutMs?: number;
-  /** For one mail in all, waiting for a connection included: ends a server that trickles. */
+  /** For one mail in total, including the wait for a connection: stops servers that trickle. */
   overallTimeoutMs?: number;
 }
 
-/** For one mail whose end a person waits for: shorter than the outbox allows itself. */
+/** For a mail whose result a person waits for: shorter than the limits of the outbox. */
 export const interactiveLimits: TransportLimits = {
   maxConnections: 1,
   connectTimeoutMs: 8_000,
@@ -34,16 +34,16 @@ interface Cancellable {
 
 export interface Delivery {
   messageId: string;
-  /** What the server said when it took the mail. */
+  /** The server's answer when it accepted the mail. */
   response: string;
 }
 
 export interface MailTransport {
-  /** Resolves once the server has taken the mail; throws a MailError, or the signal's reason when it is aborted. */
+  /** Resolves once the server has accepted the mail; throws a MailError, or the signal's reason if it is aborted. */
   send: (mail: OutgoingMail, options?: Cancellable) => Promise<Delivery>;
   /** Connects and signs in without sending anything. */
   verify: (options?: Cancellable) => Promise<void>;
-  /** Ends idle connections now and busy ones after the mail they deliver. */
+  /** Closes idle connections now, and busy ones after their current mail. */
   close: () => void;
 }
 
@@ -61,7 +61,7 @@ const connectionOptions = (settings: SmtpSettings, limits: TransportLimits, conn
   maxResponseSize: 64 * 1024,
 });
 
-/** A connection of the settings' own dialling, which nodemailer speaks over: it would look names up by itself. */
+/** A connection opened with the settings' `dial`; nodemailer's own lookup would skip the address check. */
 const dialIn = async ({ host, port, dial }: SmtpSettings, timeoutMs: number, signal?: AbortSignal): Promise<Socket> => {
   const late = AbortSignal.timeout(timeoutMs);
   try {
@@ -92,7 +92,7 @@ const signIn = (connection: SMTPConnection, settings: SmtpSettings): Promise<voi
     });
   });
 
-/** Mail delivery over one SMTP server, with its connections kept open between mails. Dials nothing before the first mail. */
+/** Mail delivery over one SMTP server; connections stay open between mails. Connects with the first mail. */
 export const openTransport = (settings: SmtpSettings, limits: TransportLimits = {}): MailTransport => {
   const connectTimeoutMs = limits.connectTimeoutMs ?? 10_000;
   const options = connectionOptions(settings, limits, connectTimeoutMs);
@@ -106,10 +106,10 @@ export const openTransport = (settings: SmtpSettings, limits: TransportLimits = 
     pool: true,
     maxConnections: Math.min(Math.max(limits.maxConnections ?? 5, 1), 10),
     maxMessages: 100,
-    // Only for a kept connection the server has dropped meanwhile, before a byte of the message went out.
+    // Only for pooled connections that the server has dropped meanwhile, before a byte of the message was sent.
     maxRequeues: 3,
     idleTimeout: 30_000,
-    // A user name is there to be checked: without this a server that offers no AUTH would get the mail unsigned.
+    // With a user name, sign-in is mandatory: without this, a server that offers no AUTH would get the mail without sign-in.
     ...(auth === null ? {} : { auth, forceAuth: true }),
   });
 

@@ -7,46 +7,46 @@ import type { Retention } from './retention.ts';
 import type { SealedColumn } from './secrets/sealed-column.ts';
 
 /**
- * What an area says of itself, once. `packages/usecases/src/areas.ts` lists the areas, and everything that goes through all of them
- * is made from that list: the worker's jobs and schedules, the outbox, the nightly removals, the rotation of keys, the API document.
+ * An area's declaration. `packages/usecases/src/areas.ts` lists all areas; the worker's jobs and schedules, the outbox, the nightly
+ * removals, the key rotation and the API document are built from that list.
  */
 export interface Area {
-  /** Its folder in every package, and the first word of its jobs and mails. */
+  /** Its folder in every package, and the prefix of its jobs and mails. */
   name: string;
-  /** Tags of its routes in the API document, in the order a reader meets them, each with one sentence. */
+  /** Tags of its routes in the API document, in reading order, each with one sentence. */
   tags?: Record<string, string>;
-  /** Its jobs. What does them stands in its `handlers.ts`, which the worker alone loads. */
+  /** Its jobs. Their handlers are in its `handlers.ts`, which only the worker loads. */
   jobs?: AnyJob[];
-  /** Jobs that start by themselves. */
+  /** Jobs that start on a schedule. */
   schedules?: Schedule[];
-  /** Queues of its own whose jobs wait more than they work: how many of them a worker runs at once. */
+  /** For its queues whose jobs mostly wait for I/O: how many of them a worker runs at once. */
   concurrency?: OwnConcurrency;
-  /** Kinds of mail that go through the outbox. */
+  /** Kinds of mail that it sends through the outbox. */
   mails?: AnyOutboxMail[];
-  /** Rows that are kept for a time only. */
+  /** Rows that are removed after a time. */
   retention?: Retention[];
-  /** What a restored backup would tell people once more: a mail of a day that is over. */
+  /** Pending notifications that must not be sent from a restored backup. */
   cancelAfterRestore?: RestoreCancellation[];
-  /** Columns that hold sealed secrets: one that is missing here becomes unreadable when a key is taken away. */
+  /** Columns that hold sealed secrets. A column missing here becomes unreadable when its key is removed. */
   sealedColumns?: SealedColumn[];
-  /** Columns that keep paths of files: a file that none of them names is removed. */
+  /** Columns that hold file paths; a file that no row names is removed. */
   files?: FileOwner[];
-  /** What the audit log can say of it, `area.what`. */
+  /** Its audit actions, `area.what`. */
   auditActions?: readonly string[];
 }
 
-/** Every job there is. */
+/** All jobs of the areas. */
 export const jobsOf = (areas: readonly Area[]): AnyJob[] => areas.flatMap(({ jobs = [] }) => jobs);
 
-/** What areas say of their queues, together. Throws when two speak of one. */
+/** The concurrency settings of all areas. Throws if two areas set the same queue. */
 export function concurrencyOf(areas: readonly Area[]): OwnConcurrency {
-  const said = areas.flatMap(({ concurrency = {} }) => Object.entries(concurrency));
-  const byQueue: OwnConcurrency = Object.fromEntries(said);
-  if (Object.keys(byQueue).length < said.length) throw new Error('two areas set the concurrency of one queue');
+  const settings = areas.flatMap(({ concurrency = {} }) => Object.entries(concurrency));
+  const byQueue: OwnConcurrency = Object.fromEntries(settings);
+  if (Object.keys(byQueue).length < settings.length) throw new Error('two areas set the concurrency of one queue');
   return byQueue;
 }
 
-/** Every kind of mail by name. Throws when two share one. */
+/** All kinds of mail by name. Throws if two share a name. */
 export function mailsOf(areas: readonly Area[]): OutboxMails {
   const mails = areas.flatMap(({ mails = [] }) => mails);
   const byKind = new Map(mails.map((mail) => [mail.kind, mail]));

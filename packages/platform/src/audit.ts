@@ -32,7 +32,7 @@ export interface AuditEvent<Action extends string = string> {
   summary: string;
 }
 
-/** An audit entry as statements name it. */
+/** An audit entry as statement parameters. */
 export interface AuditParams extends Record<string, unknown> {
   entryId: string;
   tenantId: string | null;
@@ -62,33 +62,33 @@ const insertEntry = prepared<AuditParams>()('audit_insert', (db) =>
   db.insert(auditEntries).values(entry).returning({ id: auditEntries.id }),
 );
 
-/** Who did it, and from where. */
+/** The actor and the client's address. */
 interface By {
   actor?: Pick<Actor, 'id' | 'username'>;
   ip: string | null;
 }
 
-/** How an area notes what it did, in the transaction of the deed itself. */
+/** Writes an audit entry of the area, in the transaction of the change. */
 export type RecordAudit<Action extends string> = (tx: Tx, by: By, event: AuditEvent<Action>) => Promise<void>;
 
-/** The audit log as an area writes it: with the actions it has declared and no others. */
+/** The audit log of an area, limited to the area's declared actions. */
 export const auditLog = <const Action extends string>(...actions: Action[]) => ({
   auditActions: actions,
 
-  /** Writes an audit entry in the transaction of the deed itself: neither exists without the other. */
+  /** Writes an audit entry in the transaction of the change, so that neither exists without the other. */
   async recordAudit(tx: Tx, by: By, event: AuditEvent<Action>): Promise<void> {
     await tx.run(insertEntry, paramsOf(by, event));
   },
 
-  /** An audit entry for `auditOf`. */
+  /** The parameters for `auditOf`. */
   auditParams: (by: By, event: AuditEvent<Action>): AuditParams => paramsOf(by, event),
 });
 
-/** Part of a statement with the parameters of `auditParams`: the entry, if `deed` has a row. */
-export const auditOf = (db: Pick<Tx, 'insert' | 'select'>, deed: WithSubquery) =>
+/** Part of a statement with the parameters of `auditParams`: writes the entry if `change` has a row. */
+export const auditOf = (db: Pick<Tx, 'insert' | 'select'>, change: WithSubquery) =>
   db
     .insert(auditEntries)
-    .select(sql`select ${valuesOf(auditEntries, entry)} from ${deed}`)
+    .select(sql`select ${valuesOf(auditEntries, entry)} from ${change}`)
     .returning({ id: auditEntries.id });
 
 const paramsOf = ({ actor, ip }: By, event: AuditEvent): AuditParams => ({

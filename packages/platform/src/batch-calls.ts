@@ -4,13 +4,13 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Does work on several items at once: those that come while a batch is under way share the next one, so that a busy time takes a
- * transaction for many and a quiet one waits for nobody. `work` answers in the order of its items. When it fails, each is tried
- * alone, so that what one of them meets does not keep the others from theirs.
+ * Combines calls into batches: calls that arrive while a batch runs share the next one. Under load one transaction serves many calls, and
+ * otherwise a call does not wait. `work` returns its answers in the order of the items. If a batch fails, each item is tried alone, so
+ * that one bad item does not fail the others.
  */
 export function batchCalls<Item, Answer>(
   work: (items: Item[]) => Promise<Answer[]>,
-  { most = Infinity }: { most?: number } = {},
+  { maxItems = Infinity }: { maxItems?: number } = {},
 ): (item: Item) => Promise<Answer> {
   const waiting: Waiting<Item, Answer>[] = [];
   let isAtWork = false;
@@ -18,14 +18,14 @@ export function batchCalls<Item, Answer>(
   async function workAll(): Promise<void> {
     isAtWork = true;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, most);
+      const batch = waiting.splice(0, maxItems);
       const isDone = await workOn(batch);
       if (!isDone) for (const one of batch) await workOn([one]);
     }
     isAtWork = false;
   }
 
-  /** The failure of a single item is passed to the caller that waits for it. */
+  /** Returns false if a batch of several items failed; the failure of a single item goes to its caller. */
   async function workOn(batch: Waiting<Item, Answer>[]): Promise<boolean> {
     try {
       const answers = await work(batch.map(({ item }) => item));

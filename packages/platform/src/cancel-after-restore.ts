@@ -1,15 +1,15 @@
 import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
 
-/** What waits to be told when a backup is made. After a restore it has been told since, or comes too late. */
+/** Notifications that were pending when a backup was made. After a restore they have already been sent, or come too late. */
 export interface RestoreCancellation {
-  /** Named to the operator. */
+  /** Shown to the operator. */
   what: string;
-  /** Ends some of it without a word: says how many, 0 when none is left. */
+  /** Cancels a batch silently and returns its size; 0 if none is left. */
   cancel: (tx: Tx) => Promise<number>;
 }
 
-/** Ends what a restored database would tell a second time, and says how much of what. Nothing may run on it yet. */
+/** Cancels the pending notifications of a restored database and returns their number by kind. Call it before any app runs. */
 export async function cancelPending(
   { acrossTenants }: Pick<SystemContext, 'acrossTenants'>,
   cancellations: readonly RestoreCancellation[],
@@ -19,7 +19,7 @@ export async function cancelPending(
     let count = 0;
     let last: number;
     do {
-      last = await acrossTenants('a restored database tells nothing of the past', cancel);
+      last = await acrossTenants('pending notifications of a restored database are cancelled', cancel);
       count += last;
     } while (last > 0);
     cancelled[what] = count;

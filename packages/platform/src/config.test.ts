@@ -10,7 +10,7 @@ const enough = {
 };
 
 describe('settings', () => {
-  it('need the database and the keys, and have a default for everything else', () => {
+  it('require the database and the keys, and have defaults for everything else', () => {
     const config = readConfig(enough);
     expect(config.http).toEqual({
       port: 3000,
@@ -31,7 +31,7 @@ describe('settings', () => {
     });
   });
 
-  it('name every wrong one at once, without their values', () => {
+  it('report all wrong settings at once, without their values', () => {
     const attempt = () =>
       readConfig({
         PORT: '70000',
@@ -46,11 +46,11 @@ describe('settings', () => {
     expect(attempt).not.toThrow(/hunter2|short/);
   });
 
-  it('count an empty variable as unset', () => {
+  it('treat an empty variable as unset', () => {
     expect(readConfig({ ...enough, PORT: '', PUBLIC_URL: '', REDIS_URL: '' }).http.port).toBe(3000);
   });
 
-  it('read notices of tenders from the usual places, from others, or with an empty variable from none', () => {
+  it('take the usual tender sources, other addresses, or none for an empty variable', () => {
     expect(readConfig(enough).tenderSources).toEqual({
       ted: 'https://api.ted.europa.eu/v3/notices/search',
       oeffentlichevergabe: 'https://oeffentlichevergabe.de/api/notice-exports',
@@ -64,7 +64,7 @@ describe('settings', () => {
     });
   });
 
-  it('name the folder of the desktop client and the file of cloud releases, or neither', () => {
+  it('take the folder of the desktop client and the file of cloud releases, or neither', () => {
     expect(readConfig({ ...enough, DESKTOP_DIR: '', CLOUD_RELEASES_FILE: '' })).toMatchObject({
       desktopDir: null,
       cloudReleasesFile: null,
@@ -75,7 +75,7 @@ describe('settings', () => {
     });
   });
 
-  it('are not taken from variables that only share a name with what every object has', () => {
+  it('ignore variables that are named like properties of every object', () => {
     expect(() => readConfig({ ...enough, constructor: 'x', toString: '' })).not.toThrow();
   });
 
@@ -102,7 +102,7 @@ describe('settings', () => {
     expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
   });
 
-  it('take hosts that people may name though they are not public', () => {
+  it('take non-public hosts that users may enter', () => {
     const { outbound } = readConfig({ ...enough, OUTBOUND_ALLOW_HOSTS: 'Wiki.intern, 127.0.0.1:8080' });
     for (const { allowHosts } of Object.values(outbound)) {
       expect(allowHosts).toEqual([
@@ -113,7 +113,7 @@ describe('settings', () => {
     expect(readConfig(enough).outbound.byUsers.allowHosts).toEqual([]);
   });
 
-  it('say whether administrators may name private hosts; users never may, and the operator always', () => {
+  it('decide whether administrators may enter private hosts; users never may, the operator always may', () => {
     const reachOf = (env: Record<string, string>) =>
       Object.entries(readConfig({ ...enough, ...env }).outbound).map(([who, { reach }]) => `${who} ${reach}`);
     expect(reachOf({})).toEqual(['byUsers public', 'byAdmins private', 'byOperator private']);

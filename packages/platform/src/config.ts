@@ -5,7 +5,7 @@ import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { Secret } from '@portal/domain/secret';
 import { WebAddress } from '@portal/domain/web-address';
 
-/** A signing or encryption key and the id that stands beside what it made. */
+/** A signing or encryption key, and the id that is stored with its signatures and ciphertexts. */
 export interface Key {
   id: string;
   bytes: Secret<Buffer>;
@@ -24,7 +24,7 @@ const origin = z.string().transform((value, check) => {
   return url;
 });
 
-/** Scheme, host and port alone. */
+/** Scheme, host and port only. */
 const bareOrigin = origin.transform((url, check) => {
   if (url.pathname !== '/') check.addIssue(`must have no path, for example ${url.origin}`);
   return url.origin;
@@ -99,7 +99,7 @@ const redisUrl = z
     'must be redis://host:port or rediss://host:port',
   );
 
-/** An address of a foreign service: unset it is the usual one, and an empty value, which elsewhere counts as unset, turns it off. */
+/** Address of an external service: unset means the usual address; an empty value, which elsewhere counts as unset, turns it off. */
 const endpointOrOff = (usual: string) =>
   z
     .string()
@@ -108,11 +108,11 @@ const endpointOrOff = (usual: string) =>
     .default(usual)
     .meta({ emptyTurnsOff: true });
 
-/** Every setting there is, by its environment name. `.env.example` is proven equal to this list. */
+/** All settings, by environment name. A test keeps `.env.example` equal to this list. */
 export const Settings = z.object({
   PORT: port.default(3000).describe('Port of the API; 0 picks a free one and prints it'),
   HOST: z.string().default('127.0.0.1').describe('Address the API listens on'),
-  PUBLIC_URL: bareOrigin.optional().describe('Address people reach the service at; without it http://HOST:PORT'),
+  PUBLIC_URL: bareOrigin.optional().describe('Address where users reach the service; unset, http://HOST:PORT'),
   CORS_ORIGINS: z
     .string()
     .default('')
@@ -152,7 +152,7 @@ export const Settings = z.object({
     .optional()
     .describe('Password for it'),
   SMTP_FROM: z.email().optional().describe('Sender address; needed with SMTP_HOST'),
-  SMTP_VERIFY_TLS: flag.default(true).describe('Whether the mail server must show a valid certificate'),
+  SMTP_VERIFY_TLS: flag.default(true).describe('Whether the mail server must have a valid certificate'),
   MAIL_DAILY_PER_TENANT: count
     .min(1)
     .max(1_000_000_000)
@@ -162,10 +162,10 @@ export const Settings = z.object({
     .min(1)
     .max(1_000_000_000)
     .default(10_240)
-    .describe('MiB of invoices kept for a tenant; one that has more of them fetches no others'),
+    .describe('MiB of invoices stored per tenant; a tenant that has more fetches no new ones'),
   OUTBOUND_ALLOW_HOSTS: allowHosts
     .default([])
-    .describe('Hosts people may name though they are not public, host or host:port, comma-separated'),
+    .describe('Non-public hosts that users may enter, host or host:port, comma-separated'),
   OUTBOUND_PRIVATE: z
     .enum(['allow', 'deny'])
     .default('allow')
@@ -182,11 +182,13 @@ export const Settings = z.object({
   DESKTOP_DIR: z
     .string()
     .optional()
-    .describe('Folder with the manifest and the files of the desktop client; unset, none is offered'),
+    .describe('Folder with the manifest and the files of the desktop client; unset, no client is offered'),
   CLOUD_RELEASES_FILE: z
     .string()
     .optional()
-    .describe('File with the releases cloud instances are compared to; unset, the one that ships with the product'),
+    .describe(
+      'File with the releases that cloud instances are compared with; unset, the one that ships with the product',
+    ),
   METRICS_TOKEN: z
     .string()
     .min(16)
@@ -198,18 +200,18 @@ export const Settings = z.object({
     .min(1)
     .max(100)
     .default(5)
-    .describe('Jobs of one queue a worker runs at once, where the queue has no number of its own'),
+    .describe('Jobs that a worker runs at once per queue, for queues without their own number'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('Least severe level that is logged; npm start in a terminal has warn unless this is set'),
+    .describe('Least severe level that is logged; npm start in a terminal uses warn unless this is set'),
   RELEASE_VERSION: z.string().max(100).default('dev').describe('Running release, set by the image build'),
   RELEASE_CHANNEL: z.string().max(100).default('dev').describe('Its channel: `beta` or `live`'),
   RELEASE_COMMIT: z.string().max(100).default('unknown').describe('Its commit'),
   RELEASE_BUILD_TIME: z.string().max(100).default('unknown').describe('When it was built'),
 });
 
-/** Wrong settings, all of them at once; the message is meant for the person who set them. */
+/** All wrong settings at once; the message is for the person who set them. */
 export class SettingsError extends Error {
   constructor(problems: string[]) {
     super(`These settings are wrong:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -223,8 +225,8 @@ const emptyTurnsOff = (name: string): boolean =>
   Settings.shape[name as keyof typeof Settings.shape].meta()?.['emptyTurnsOff'] === true;
 
 /**
- * Settings from the environment, checked and shaped once per process and passed on as a value. An empty variable counts as unset,
- * except where it turns something off. Throws a SettingsError that names every wrong one.
+ * Reads and checks the settings, once per process. An empty variable counts as unset, except where it turns something off. Throws a
+ * SettingsError that names every wrong setting.
  */
 export function readConfig(env: Record<string, string | undefined>) {
   const given = Object.fromEntries(
@@ -251,7 +253,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     http: {
       port: s.PORT,
       host: s.HOST,
-      /** Where people reach the service. With PORT 0 the API replaces the port by the one it got. */
+      /** Where users reach the service. With PORT 0 the API replaces the port with the actual one. */
       publicUrl: s.PUBLIC_URL ?? `http://${isIP(s.HOST) === 6 ? `[${s.HOST}]` : s.HOST}:${s.PORT}`,
       publicUrlIsSet: s.PUBLIC_URL !== undefined,
       corsOrigins: s.CORS_ORIGINS,
@@ -264,7 +266,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     sessionKeys: s.SESSION_SECRET,
     secretsKeys: s.SECRETS_KEYS,
     seedAdminPassword: s.SEED_ADMIN_PASSWORD ?? null,
-    /** Transport for tenants without their own; null when none is configured. */
+    /** The service's mail server, for tenants without their own; null if none is configured. */
     smtp:
       s.SMTP_HOST && s.SMTP_FROM
         ? {
@@ -277,17 +279,17 @@ export function readConfig(env: Record<string, string | undefined>) {
             verifyTls: s.SMTP_VERIFY_TLS,
           }
         : null,
-    /** What one tenant may send over that transport on one day. */
+    /** Mails that one tenant may send over that server per day. */
     mailDailyPerTenant: s.MAIL_DAILY_PER_TENANT,
-    /** Bytes of invoices that are kept for one tenant before no more are fetched. */
+    /** Bytes of invoices per tenant; beyond them no more invoices are fetched. */
     invoiceStoragePerTenant: s.INVOICE_STORAGE_MB_PER_TENANT * 1024 * 1024,
-    /** Which addresses may be called, by who set them; the operator's are those of these settings. */
+    /** Which addresses may be called, by who configured them; `byOperator` is for addresses in these settings. */
     outbound: {
       byUsers: { reach: 'public', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
       byAdmins: { reach: s.OUTBOUND_PRIVATE === 'deny' ? 'public' : 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
       byOperator: { reach: 'private', allowHosts: s.OUTBOUND_ALLOW_HOSTS },
     } satisfies Record<string, AddressPolicy> as Record<'byUsers' | 'byAdmins' | 'byOperator', AddressPolicy>,
-    /** Where notices of tenders come from; null for a source that is turned off. */
+    /** Addresses of the tender sources; null for a source that is turned off. */
     tenderSources: { ted: s.TENDER_TED_URL, oeffentlichevergabe: s.TENDER_OEV_URL, bund: s.TENDER_BUND_RSS_URL },
     desktopDir: s.DESKTOP_DIR ?? null,
     cloudReleasesFile: s.CLOUD_RELEASES_FILE ?? null,

@@ -12,7 +12,7 @@ import type { Resources } from './resource.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 import type { SecretStore } from './secrets/stored-secret.ts';
 
-/** What every use case may reach, whoever calls: no account, no tenant yet. Open routes and platform jobs get this. */
+/** Context without account or tenant: for open routes and platform jobs. */
 export interface SystemContext {
   config: Config;
   log: Log;
@@ -25,25 +25,25 @@ export interface SystemContext {
   runAcrossTenants: Database['runAcrossTenants'];
   runInNoTenant: Database['runInNoTenant'];
   enqueue: Enqueue;
-  /** What the queues hold, by job name. */
+  /** Figures of the queues, by job name. */
   jobFigures: () => Promise<Map<string, JobFigures>>;
-  /** What the board over the queues answers to a GET of this path. The caller has checked who may see it. */
+  /** The queue board's answer to a GET of this path. The caller must check access first. */
   askQueueBoard: (path: string) => Promise<BoardAnswer>;
   secrets: SecretStore;
   files: FileStore;
   sandbox: Sandbox;
   metrics: Metrics;
-  /** What areas open once for the process, see `resource`. */
+  /** Resources that areas open once per process, see `resource`. */
   resources: Resources;
 }
 
-/** The same within one tenant: what a tenant job gets. */
+/** Context within one tenant: for tenant jobs. */
 export interface TenantContext extends SystemContext, TenantScope {}
 
-/** The same for a signed-in account: what a use case behind a session gets. */
+/** Context of a signed-in account: for use cases behind a session. */
 export interface UserContext extends TenantContext {
   actor: Actor;
-  /** The actor's account as it stood when the request came in. */
+  /** The actor's account as read at the start of the request. */
   account: OwnAccount;
   sessionId: string;
 }

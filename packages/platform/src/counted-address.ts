@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 
 /**
- * The network an address counts as where limits are counted: an IPv4 address as itself, also when it is written as IPv6, and an
- * IPv6 address as its /64, of which every customer has all addresses. What is no address counts as itself.
+ * The network that an address counts as for rate limits. An IPv4 address counts as itself, also if written as IPv6; an IPv6 address counts
+ * as its /64, because each customer has a whole /64. Other text counts as itself.
  */
 export function countedAddress(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,2 +1,2 @@
-// For the API, which answers what the database refused but never reaches for it.
+// For the API, which maps database refusals to answers but must not import the database package.
 export { isDatabaseRefusal, refusalByDatabase } from '@portal/db/database-error';

@@ -1,2 +1,2 @@
-/** Exit code of a program that cannot run with its settings (EX_CONFIG of sysexits.h): a supervisor need not start it again. */
+/** Exit code of a program that cannot run with its settings (EX_CONFIG of sysexits.h): supervisors should not restart it. */
 export const wrongSettingsExit = 78;

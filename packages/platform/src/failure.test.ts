@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unavailable } from '@portal/domain/errors';
 import { describeFailure } from './failure.ts';
 
-/** As a failed statement comes out of the query builder. */
+/** A failed statement, as the query builder throws it. */
 const failedStatement = () => {
   const refusal = Object.assign(new Error('duplicate key value'), {
     code: '23505',
@@ -19,7 +19,7 @@ const failedStatement = () => {
 };
 
 describe('describeFailure', () => {
-  it('says what failed and where, without the values of the statement', () => {
+  it('says what failed and where, without the parameters of the statement', () => {
     const described = describeFailure(failedStatement());
     expect(described).toMatchObject({
       type: 'Error',
@@ -30,7 +30,7 @@ describe('describeFailure', () => {
     expect(JSON.stringify(described)).not.toMatch(/anna/);
   });
 
-  it('shows of a refusal made on purpose where it began, once', () => {
+  it('shows the origin of a deliberate refusal once', () => {
     const began = new TypeError('not a function');
     const { stack, cause } = describeFailure(unavailable('Away.', new Error('could not be read', { cause: began })));
     expect([stack, cause?.message, cause?.stack]).toEqual([undefined, 'could not be read', undefined]);
@@ -38,18 +38,18 @@ describe('describeFailure', () => {
     expect(describeFailure(unavailable('Away.')).stack).toContain('failure.test.ts');
   });
 
-  it('comes to an end with an error that causes itself', () => {
+  it('ends for an error that is its own cause', () => {
     const error = new Error('bites its own tail');
     error.cause = error;
     expect(JSON.stringify(describeFailure(error)).match(/bites its own tail/g)?.length).toBeLessThan(20);
   });
 
-  it('takes whatever is thrown', () => {
+  it('describes any thrown value', () => {
     expect(describeFailure('a string')).toMatchObject({ type: 'string', message: 'a string' });
     expect(describeFailure(undefined)).toMatchObject({ type: 'undefined' });
     expect(describeFailure(Object.create(null) as object)).toMatchObject({
       type: 'object',
-      message: 'something that is no error',
+      message: 'a thrown value that is not an error',
     });
   });
 });

@@ -10,13 +10,13 @@ interface Failure {
   cause?: Failure;
 }
 
-// Deep enough for every chain of ours, an end for one that bites its tail.
+// Deep enough for all our chains of causes; ends circular ones.
 const maxCauses = 5;
 
 /**
- * An error as the log shows it: type, message, stack, code and causes, and none of the values it carries. A failed
- * statement brings its parameters along, in the message too, and among them are password hashes and tokens.
- * Of a refusal made on purpose the last cause alone has its stack: the others would name the same calls again.
+ * Describes an error for the log: type, message, stack, code and causes, but none of its values. A failed statement carries its
+ * parameters, also in the message, and these include password hashes and tokens.
+ * For a deliberate refusal (PortalError) only the last cause has its stack: the other stacks would repeat the same calls.
  */
 export function describeFailure(error: unknown): Failure {
   return describe(error, 0, error instanceof PortalError);
@@ -26,7 +26,7 @@ function describe(error: unknown, depth: number, isOnPurpose: boolean): Failure 
   if (!(error instanceof Error)) {
     return {
       type: typeof error,
-      message: typeof error === 'string' ? error : 'something that is no error',
+      message: typeof error === 'string' ? error : 'a thrown value that is not an error',
       stack: undefined,
     };
   }

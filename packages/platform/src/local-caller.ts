@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-// Set by whatever passes a request on: with one of these the peer on the socket is not the caller.
+// Set by proxies: with one of these, the peer on the socket is not the caller.
 const forwardingHeaders = [
   'forwarded',
   'via',
@@ -16,10 +16,10 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-// A page in a browser on this machine may have brought it here by a name of its own that suddenly leads to this machine.
+// Prevents DNS rebinding: a web page in a local browser may use its own host name, which suddenly resolves to this machine.
 const localHost = /^(127\.0\.0\.1|\[::1\]|localhost)(:\d{1,5})?$/i;
 
-/** Whether a request comes from this machine and was meant for it: not for somebody a proxy here speaks for, nor for another name. */
+/** Whether a request comes from this machine and names it as host: not through a proxy, and not under another name. */
 export function isLocalCaller(remoteAddress: string | undefined, headers: IncomingHttpHeaders): boolean {
   const address = remoteAddress ?? '';
   const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';

@@ -3,7 +3,7 @@ import { describeFailure } from './failure.ts';
 
 export type Log = Logger;
 
-// Paths, not patterns: a field of one of these names never reaches the log, at the top or one level down.
+// Redacted at the top level and one level below. Paths, not patterns.
 const secretFields = [
   'password',
   'newPassword',
@@ -19,8 +19,8 @@ const secretFields = [
 ];
 
 /**
- * The process's logger: JSON lines with a constant message and facts in fields. `error` means a person must act.
- * Lines are written in blocks, four times a second at least: a write for each would cost more than most requests.
+ * The process's logger: JSON lines with a constant message and the facts in fields. `error` means that a person must act.
+ * Lines are written in blocks, at least four times a second: one write per line would cost more than most requests.
  */
 export const openLog = (level: string, name: 'api' | 'worker' | 'script', destination?: DestinationStream): Log =>
   pino(

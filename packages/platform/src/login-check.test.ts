@@ -9,7 +9,7 @@ import { openRuntime } from './runtime.ts';
 
 const { url, ownerUrl } = await testDatabase();
 
-/** What a process with this address logs about its login. */
+/** The log of a process with this address. */
 async function linesAt(address: string): Promise<Record<string, unknown>[]> {
   const lines: Record<string, unknown>[] = [];
   const log = openLog('warn', 'script', { write: (line) => void lines.push(JSON.parse(line)) });
@@ -32,11 +32,11 @@ async function asOwner(statement: string): Promise<void> {
   }
 }
 
-it('says nothing about the login the migration made', async () => {
+it('logs nothing about the login that the migration created', async () => {
   expect(await linesAt(url)).toEqual([]);
 });
 
-it('names what is wrong with a stronger one and the SQL that mends it, in one line', async () => {
+it('names the excess rights of a stronger login and the SQL that fixes it, in one line', async () => {
   const [line, ...others] = await linesAt(ownerUrl);
   expect(others).toEqual([]);
   expect(line?.['msg']).toMatch(
@@ -46,12 +46,12 @@ it('names what is wrong with a stronger one and the SQL that mends it, in one li
   expect(JSON.stringify(line)).not.toContain(new URL(ownerUrl).password);
 });
 
-describe('a login that the apps cannot work under', () => {
+describe('a login that the apps cannot use', () => {
   const name = `bare_${randomUUID().slice(0, 8)}`;
   beforeAll(() => asOwner(`create role ${name} login password 'right'`));
   afterAll(() => asOwner(`drop role ${name}`));
 
-  it('ends the check with the SQL that mends it, or what is wrong in the settings', async () => {
+  it('ends the check with the SQL that fixes it or the wrong setting', async () => {
     const at = (username: string, password: string) => {
       const address = new URL(url);
       Object.assign(address, { username, password });
@@ -67,7 +67,7 @@ describe('a login that the apps cannot work under', () => {
   });
 });
 
-it('goes on asking while the database is away, and ends when the process does', async () => {
+it('retries while the database cannot be reached, and ends on abort', async () => {
   const stopping = new AbortController();
   const runtime = openRuntime(testConfig('postgres://portal@127.0.0.1:1/portal'), {
     process: 'script',

@@ -5,7 +5,7 @@ import type { Runtime } from './runtime.ts';
 
 const retryMs = 30_000;
 
-// What it may become counts as its own; the two roles of the policies are what it is there for.
+// The rights of roles it can become count as its own, except for the two roles that the policies name.
 const strengths = sql`
   with login as (
     select rolname, oid, rolsuper as is_super, rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as is_mighty
@@ -23,18 +23,18 @@ const strengths = sql`
     (select 'is a member of ' || string_agg(quote_ident(rolname), ' and ') from others)) as strengths
   from login`;
 
-/** The apps cannot work under their login, however often they try; the message says what to run. */
+/** The apps cannot work under their login, and retrying does not help; the message says what to do. */
 export class LoginError extends Error {}
 
 /**
- * Looks at the login of the apps, and asks until the database has answered once. Warns in one line when it may do more than the row
- * policies leave to it, and names the SQL that mends it: a login of the operator's choice stops nothing. Throws `LoginError` where it
- * is refused or cannot become the role of the apps (contract section 13).
+ * Checks the rights of the apps' login, retrying until the database has answered once. If the login could get around the row policies, logs
+ * one warning with the SQL that fixes it; the apps start anyway. Throws `LoginError` if the database refuses the login or the login
+ * cannot become the role of the apps.
  */
 export async function checkLogin({ config, database, log }: Runtime, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const { rows } = await database.acrossTenants('the login of the apps is looked at', (tx) =>
+      const { rows } = await database.acrossTenants('the login of the apps is checked', (tx) =>
         tx.execute<{ login: string; strengths: string }>(strengths),
       );
       const found = rows[0];
@@ -43,7 +43,7 @@ export async function checkLogin({ config, database, log }: Runtime, signal: Abo
     } catch (error) {
       const fault = loginFault(error, new URL(config.database.url.reveal()).username);
       if (fault) throw new LoginError(fault, { cause: error });
-      log.debug({ err: error }, 'the login of the apps could not be looked at');
+      log.debug({ err: error }, 'the login of the apps could not be checked');
       await pause(retryMs, undefined, { ref: false, signal }).catch(() => undefined);
     }
   }
@@ -52,16 +52,16 @@ export async function checkLogin({ config, database, log }: Runtime, signal: Abo
 const warningOf = ({ login, strengths }: { login: string; strengths: string }): string =>
   `the database login ${login} is stronger than the apps need (it ${strengths}), so a statement could switch the row policies off: run as a database administrator create role ${appLoginName} login noinherit password '…'; grant portal_app, portal_across to ${appLoginName}; and then give that login in DATABASE_URL and this one in DATABASE_MIGRATION_URL`;
 
-/** What is to be done about a login that the server refuses; null where trying again may help. */
+/** Tells the operator how to fix a login that the server refuses; null if a retry may help. */
 function loginFault(error: unknown, login: string): string | null {
   for (let link = error, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth += 1) {
     const code = 'code' in link ? String(link.code) : '';
-    // insufficient_privilege: it may not become one of the roles.
+    // insufficient_privilege: the login may not become one of the roles.
     if (code === '42501')
       return `The database login ${login} cannot become the roles of the apps. Run as a database administrator, then start again:\n  grant ${appRoleName}, ${acrossRoleName} to ${quoted(login)};`;
-    // invalid_parameter_value: there are no such roles.
+    // invalid_parameter_value: the roles do not exist.
     if (code === '22023') return 'The database lacks the roles of the apps: run `pnpm migrate`, then start again.';
-    // invalid_authorization_specification and what lies below
+    // invalid_authorization_specification and its subclasses
     if (code.startsWith('28'))
       return `The database refuses the login ${login}: correct its name or password in DATABASE_URL, then start again. (${link.message})`;
   }

@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(body).toContain('process_resident_memory_bytes{process="api"}');
   });
 
-  it('show two processes as one valid text, each name once and their series apart', async () => {
+  it('merge two processes into one valid text, with each name once and separate series', async () => {
     const worker = openMetrics('worker', sources);
     worker.countJob('mails.deliver', 'succeeded', 0.2);
     const travelled = JSON.parse(JSON.stringify(await worker.json())) as unknown[];
@@ -45,7 +45,7 @@ describe('metrics', () => {
     expect(new Set(series.map((line) => line.slice(0, line.lastIndexOf(' ')))).size).toBe(series.length);
   });
 
-  it('leave out what another process sent that is no figure', async () => {
+  it('leave out data of another process that is no metric', async () => {
     const { body } = await openMetrics('api', sources).render([
       null,
       { name: 'x' },
@@ -56,7 +56,7 @@ describe('metrics', () => {
     expect(body).not.toContain('null');
   });
 
-  it('do not wait for a queue that is away', async () => {
+  it('do not wait for an unreachable queue', async () => {
     const away = { ...sources, queues: () => pause(60_000, {}, { ref: false }) };
     const { body } = await openMetrics('api', away).render();
     expect(body).not.toContain('portal_queue_jobs{');

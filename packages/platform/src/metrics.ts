@@ -11,7 +11,7 @@ export interface QueueDepth {
   failed: number;
 }
 
-/** Where figures come from that are read only when somebody looks. */
+/** Sources of figures that are read only on a scrape. */
 export interface MetricsSources {
   pool(): { total: number; idle: number; waiting: number; max: number };
   queues(): Promise<Partial<Record<QueueName, QueueDepth>>>;
@@ -19,18 +19,18 @@ export interface MetricsSources {
   lostNudges?(): number;
 }
 
-/** `released`: another worker goes on with it; `skipped`: its tenant is inactive, or its run is over already. */
+/** `released`: another worker continues it; `skipped`: its tenant is inactive, or its run is already finished. */
 export type JobOutcome = 'succeeded' | 'failed' | 'retried' | 'released' | 'skipped';
 export type MailOutcome = 'sent' | 'failed' | 'postponed' | 'skipped' | 'not_configured' | 'quota';
 export type SignInOutcome = 'succeeded' | 'failed' | 'throttled' | 'directory_unreachable';
 
-/** How a check of a watched system ended: it was reached, or why not. */
+/** The outcome of a cloud check: it was reached, or why not. */
 export type CheckOutcome = 'ok' | FailureClass;
 
-/** What is wrong with the table of releases that clouds are compared with. */
+/** Problems of the table of cloud releases. */
 export type ReleaseTableTrouble = 'outdated' | 'unreadable';
 
-/** Where the API met a bound of what it does at once: see `apps/api/src/plugins/load.ts`. */
+/** The API's load limits: see `apps/api/src/plugins/load.ts`. */
 export type LoadBound = 'account' | 'address' | 'process' | 'watch' | 'connections' | 'pipeline' | 'reader';
 
 export interface Metrics {
@@ -42,14 +42,14 @@ export interface Metrics {
   countLoad(bound: LoadBound): void;
   countCheck(outcome: CheckOutcome): void;
   setReleaseTableTrouble(trouble: ReleaseTableTrouble, isSo: boolean): void;
-  /** `outcome` is `read`, `dropped` when the server was changed meanwhile, or the class of the failure. */
+  /** `outcome` is `read`, `dropped` if the server was edited meanwhile, or the failure class. */
   countPoll(kind: string, outcome: string): void;
-  /** `outcome` is the state an invoice came in with, or `known` for a document that was there already. */
+  /** `outcome` is the initial state of an invoice, or `known` for a document that is already stored. */
   countInvoice(format: string, outcome: string): void;
   /** `source` is one of the settings, `rss` for all feeds together, or `mailbox` for all alert mailboxes. */
   countTenderNotices(source: string, outcome: string, notices: number): void;
   countTenderMatches(matches: number): void;
-  /** Prometheus text of this process and, where given, of another one's `json()`. */
+  /** Prometheus text of this process and, if given, of the `json()` of other processes. */
   render(extra?: unknown[]): Promise<{ contentType: string; body: string }>;
   json(): Promise<unknown[]>;
 }
@@ -57,7 +57,7 @@ export interface Metrics {
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const jobSecondsBuckets = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1_800];
 
-/** A scrape must not hang on a queue that is away. */
+/** A scrape must not hang on an unreachable queue. */
 const queueTimeoutMs = 500;
 
 const Family = z.object({
@@ -74,7 +74,7 @@ const Family = z.object({
 });
 type Family = z.infer<typeof Family>;
 
-/** The process's figures for operators; every series carries the label `process`. */
+/** The process's metrics for operators; every series has the label `process`. */
 export function openMetrics(process: 'api' | 'worker' | 'script', sources: MetricsSources): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ process });
@@ -90,61 +90,61 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
   });
   const jobs = new Histogram({
     name: 'portal_job_seconds',
-    help: 'Time a job ran, by how it ended',
+    help: 'Run time of jobs, by outcome',
     labelNames: ['job', 'outcome'],
     buckets: jobSecondsBuckets,
     registers,
   });
   const mails = new Counter({
     name: 'portal_mails_total',
-    help: 'Attempts to deliver a mail, by kind and how they ended',
+    help: 'Attempts to deliver a mail, by kind and outcome',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const polls = new Counter({
     name: 'portal_polls_total',
-    help: 'Looks at monitored servers, by kind and how they ended',
+    help: 'Polls of monitored servers, by kind and outcome',
     labelNames: ['kind', 'outcome'],
     registers,
   });
   const invoices = new Counter({
     name: 'portal_invoices_total',
-    help: 'Invoices that came in by mail, by format and what became of them',
+    help: 'Invoices received by mail, by format and outcome',
     labelNames: ['format', 'outcome'],
     registers,
   });
   const tenderNotices = new Counter({
     name: 'portal_tender_notices_total',
-    help: 'Notices of tenders that sources showed, by source and what became of them',
+    help: 'Tender notices read from sources, by source and outcome',
     labelNames: ['source', 'outcome'],
     registers,
   });
   const tenderMatches = new Counter({
     name: 'portal_tender_matches_total',
-    help: 'Tenders that saved searches have found',
+    help: 'Tenders found by saved searches',
     registers,
   });
   const signIns = new Counter({
     name: 'portal_sign_ins_total',
-    help: 'Attempts to sign in, by how they ended',
+    help: 'Attempts to sign in, by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const bounds = new Counter({
     name: 'portal_http_bounds_total',
-    help: 'Requests refused and connections closed, by the bound they met: too much at once, or an answer nobody takes',
+    help: 'Requests refused and connections closed, by limit: too much at once, or an answer that the client does not read',
     labelNames: ['bound'],
     registers,
   });
   const checks = new Counter({
     name: 'portal_checks_total',
-    help: 'Checks of cloud instances, by how they ended',
+    help: 'Checks of cloud instances, by outcome',
     labelNames: ['outcome'],
     registers,
   });
   const releaseTable = new Gauge({
     name: 'portal_cloud_releases_trouble',
-    help: '1 while the table of cloud releases is older than 60 days, or its file cannot be read and an earlier one counts',
+    help: '1 while the table of cloud releases is older than 60 days, or its file cannot be read and an earlier one is used',
     labelNames: ['trouble'],
     registers,
   });
@@ -172,7 +172,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
   });
   new Gauge({
     name: 'portal_database_connections',
-    help: 'Connections of the process to the database by state; `wanted` are callers waiting for one',
+    help: 'Database connections of the process by state; `wanted` is the number of waiting callers',
     labelNames: ['state'],
     registers,
     collect() {
@@ -210,22 +210,22 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
 }
 
 /**
- * One text of several processes' families. Their series stay apart by the label `process`;
- * a name may stand in a Prometheus text only once, so the values of a family are put under one heading.
+ * Merges the metric families of several processes into one text. The label `process` keeps their series apart. A Prometheus text may
+ * contain each metric name only once, so the values of a family are merged under one heading.
  */
 function renderTogether(processes: unknown[][]): Promise<string> {
   const families = new Map<string, Family>();
   for (const given of processes.flat()) {
     const parsed = Family.safeParse(given);
     if (!parsed.success) continue;
-    // A figure that is no number (NaN travels as null in JSON) is left out.
+    // Leaves out values that are no number (NaN becomes null in JSON).
     const values = parsed.data.values.filter(({ value }) => value !== null);
     const known = families.get(parsed.data.name);
     if (known) known.values.push(...values);
     else families.set(parsed.data.name, { ...parsed.data, values });
   }
   const merged = new Registry();
-  // Of a metric the registry asks its name and what it holds.
+  // The registry only uses the name and `get` of a metric.
   for (const family of families.values())
     merged.registerMetric({ name: family.name, get: async () => family } as unknown as Metric);
   return merged.metrics();

@@ -8,7 +8,7 @@ import { testRuntime } from '@portal/testing/runtime';
 import { testLdap } from '@portal/usecases/directory/test-ldap';
 import { testSmtpConfig } from '@portal/usecases/mail-settings/test-smtp-config';
 
-// Takes connections and ends them: whoever was let through hears that it was broken off.
+// Accepts connections and ends them, so that a call that gets through fails with a lost connection.
 let heard = 0;
 const canary = createServer((socket) => {
   heard += 1;
@@ -33,7 +33,7 @@ const mailServer = (host: string) =>
 const directory = (host: string) =>
   LdapConfigInput.parse({ serverUrl: `ldap://${host}:${port}`, baseDn: 'dc=example,dc=org' });
 
-/** What an administrator is told who names a host as mail server and as directory, and whether either call got through. */
+/** The answers to an administrator who tests a host as mail server and as directory, and whether either call got through. */
 async function tried(runtime: Awaited<ReturnType<typeof testRuntime>>, host: string) {
   const { make } = runtime;
   const { id: tenantId } = await make.tenant();
@@ -70,7 +70,7 @@ describe('the mail server and the directory of a tenant', () => {
     });
   });
 
-  it.each(['127.0.0.1', '10.0.0.1'])('are not at %s where tenants are strangers', async (host) => {
+  it.each(['127.0.0.1', '10.0.0.1'])('are not at %s if private addresses are denied', async (host) => {
     const answer = await tried(denying, host);
     expect(answer).toEqual({
       mail: expect.stringMatching(refusal),
@@ -79,7 +79,7 @@ describe('the mail server and the directory of a tenant', () => {
     });
   });
 
-  it('are where the operator makes an exception', async () => {
+  it('may be at an address that the operator allows', async () => {
     expect(await tried(excepting, 'localhost')).toMatchObject({ calls: [true, true] });
     expect(await tried(excepting, '127.0.0.1')).toMatchObject({ calls: [false, false] });
   });

@@ -1,6 +1,6 @@
 /**
- * Does the work for one item after the other. What fails keeps no other from its turn: it is told, and the first failure is thrown when
- * all have had theirs. Throws the signal's reason as soon as it is aborted.
+ * Processes one item after the other. After a failure it calls `onFailure` and continues; it throws the first failure at the end. Throws
+ * the signal's reason as soon as it is aborted.
  */
 export async function processEach<Item>(
   items: Iterable<Item>,

@@ -20,7 +20,7 @@ it.each([
   });
 });
 
-it('counts networks and names beside each other apart', async () => {
+it('counts each combination of network and name separately', async () => {
   for (const subject of [
     '2001:db8:2:1::1',
     '2001:db8:2:2::1',
@@ -31,7 +31,7 @@ it('counts networks and names beside each other apart', async () => {
     expect([await hit(subject), await hit(subject), await hit(subject)]).toEqual([true, true, false]);
 });
 
-describe('a hit given back', () => {
+describe('a returned hit', () => {
   const five: RateLimit = { name: 'five of this test', max: 5, windowSec: 60 };
   const across = <T>(work: Parameters<typeof runtime.database.acrossTenants<T>>[1]) =>
     runtime.database.acrossTenants('a test counts', work);
@@ -40,7 +40,7 @@ describe('a hit given back', () => {
   const takeAtOnce = async (count: number, subject: string) =>
     (await Promise.all(Array.from({ length: count }, () => take(subject)))).filter((hit) => hit !== null);
 
-  it('makes room for one more: of twelve at once five pass, and then as many as were given back', async () => {
+  it('allows one more: five of twelve concurrent hits pass, then as many as were returned', async () => {
     const taken = await takeAtOnce(12, 'twelve');
     expect(taken).toHaveLength(5);
     await Promise.all(taken.slice(0, 2).map(back));
@@ -49,8 +49,8 @@ describe('a hit given back', () => {
     expect(await takeAtOnce(12, 'twelve')).toHaveLength(3);
   });
 
-  it('is that one and no other, however often it is given back', async () => {
-    // Within one transaction the clock stands still.
+  it('is removed only once, however often it is returned', async () => {
+    // now() is constant within a transaction.
     const [first, second] = await across(async (tx) => [
       await takeHit(tx, five, 'twice'),
       await takeHit(tx, five, 'twice'),
@@ -62,7 +62,7 @@ describe('a hit given back', () => {
     expect(await takeAtOnce(12, 'twice')).toHaveLength(1);
   });
 
-  it('is not one of another subject or limit', async () => {
+  it('does not affect other subjects or limits', async () => {
     const hit = await take('ada');
     const others = [await takeAtOnce(5, 'bob'), await takeAtOnce(4, 'ada')].flat();
     expect(others).toHaveLength(9);
@@ -70,7 +70,7 @@ describe('a hit given back', () => {
     expect([await take('bob'), (await take('ada')) !== null]).toEqual([null, true]);
   });
 
-  it('stays counted when the transaction that gives it back does not commit', async () => {
+  it('stays counted if the transaction that returns it does not commit', async () => {
     const [hit] = await takeAtOnce(5, 'rollback');
     await expect(
       across(async (tx) => {
@@ -81,7 +81,7 @@ describe('a hit given back', () => {
     expect(await take('rollback')).toBeNull();
   });
 
-  it('changes nothing once its window is over or forgotten', async () => {
+  it('changes nothing once its window has ended or was cleared', async () => {
     const brief: RateLimit = { name: 'a second of this test', max: 1, windowSec: 1 };
     const old = await take('late', brief);
     await expect.poll(() => take('late', brief)).not.toBeNull();
@@ -93,7 +93,7 @@ describe('a hit given back', () => {
     expect(await takeAtOnce(12, 'forgotten')).toHaveLength(5);
   });
 
-  it('leaves no more and no fewer than five in any order of taking and giving back', async () => {
+  it('allows exactly five in any order of taking and returning', async () => {
     let held = 0;
     let most = 0;
     const one = async () => {
@@ -108,7 +108,7 @@ describe('a hit given back', () => {
       }
     };
     await Promise.all(Array.from({ length: 12 }, one));
-    // More than one at a time, or nothing was proven.
+    // More than one at a time, otherwise the test proves nothing.
     expect([2, 3, 4, 5]).toContain(most);
     expect(await takeAtOnce(12, 'race')).toHaveLength(5);
   });

@@ -13,7 +13,7 @@ export interface RateLimit {
   windowSec: number;
 }
 
-/** A subject is one name or several with NUL between them; an address among them counts as its network, for every limit alike. */
+/** A subject is one name, or several separated by NUL; addresses among them count as their network, for all limits. */
 const keyOf = (limit: RateLimit, subject: string): Buffer =>
   hash('sha256', [limit.name, ...subject.split('\0').map(countedAddress)].join('\0'), 'buffer');
 
@@ -21,7 +21,7 @@ const windowSec = sql`${sql.placeholder('windowSec')}::int`;
 const max = sql`${sql.placeholder('max')}::int`;
 const recentHits = sql`(select coalesce(array_agg(hit order by hit), '{}') from unnest(${rateWindows.hits}) hit where hit > now() - make_interval(secs => ${windowSec}))`;
 
-/** Each hit has a time of its own, so that it can be told from all others: one that comes with another one counts as a moment later. */
+/** Each hit needs a unique time to be identified: a simultaneous hit counts as one millisecond later. */
 const nextHit = sql`greatest(now(), ${rateWindows.hits}[cardinality(${rateWindows.hits})] + interval '1 millisecond')`;
 
 const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_count_hit', (db) =>
@@ -40,44 +40,45 @@ const countHit = prepared<{ key: Buffer; max: number; windowSec: number }>()('ra
     .returning({ at: sql<string>`${rateWindows.hits}[cardinality(${rateWindows.hits})]::text` }),
 );
 
-const place = sql`array_position(${rateWindows.hits}, ${sql.placeholder('at')}::timestamptz(3))`;
+const position = sql`array_position(${rateWindows.hits}, ${sql.placeholder('at')}::timestamptz(3))`;
 const removeHit = prepared<{ key: Buffer; at: string }>()('rate_remove_hit', (db) =>
   db
     .update(rateWindows)
-    .set({ hits: sql`${rateWindows.hits}[:${place} - 1] || ${rateWindows.hits}[${place} + 1:]` })
-    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${place} is not null`)
+    .set({ hits: sql`${rateWindows.hits}[:${position} - 1] || ${rateWindows.hits}[${position} + 1:]` })
+    .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${position} is not null`)
     .returning({ one: sql`1` }),
 );
 
 /**
- * When there is room again for a limit of `most`; past or null while there is. Hits are stored in order, so the one that must pass is found by its place: every sign-in asks this twice, and picking out the recent ones,
- * as counting does, would cost more than the rest of the statement.
+ * When a limit of `maxHits` allows another hit; in the past or null if it does now. Hits are stored in order, so the hit that must expire
+ * is found by its index: every sign-in needs this twice, and filtering the recent hits, as counting does, would cost more than the rest of
+ * the statement.
  */
-const freeAt = (most: SQL) =>
-  sql`${rateWindows.hits}[cardinality(${rateWindows.hits}) - ${most} + 1] + make_interval(secs => ${windowSec})`;
+const freeAt = (maxHits: SQL) =>
+  sql`${rateWindows.hits}[cardinality(${rateWindows.hits}) - ${maxHits} + 1] + make_interval(secs => ${windowSec})`;
 const secondsUntil = (at: SQL) => sql`ceil(extract(epoch from ${at} - now()))::int`;
 
-const untilRoom = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_until_room', (db) =>
+const secondsUntilFree = prepared<{ key: Buffer; max: number; windowSec: number }>()('rate_until_room', (db) =>
   db
-    // Whoever waited for another one’s hit began before it, and by that time would wait for longer than the window.
+    // A transaction that waited for another’s hit began before that hit, so by its own clock the wait could exceed the window.
     .select({ waitSec: sql<number>`least(${secondsUntil(freeAt(max))}, ${windowSec})` })
     .from(rateWindows)
     .where(sql`${rateWindows.key} = ${sql.placeholder('key')} and ${freeAt(max)} > now()`),
 );
 
-const forget = prepared<{ key: Buffer }>()('rate_forget', (db) =>
+const deleteHits = prepared<{ key: Buffer }>()('rate_forget', (db) =>
   db
     .delete(rateWindows)
     .where(eq(rateWindows.key, sql.placeholder('key')))
     .returning({ one: sql`1` }),
 );
 
-/** Counts one event and says whether there was room for it; at the limit nothing is counted. Exact under concurrency. */
+/** Counts one event; returns false, and counts nothing, at the limit. Exact under concurrency. */
 export async function consume(tx: Tx, limit: RateLimit, subject: string): Promise<boolean> {
   return (await takeHit(tx, limit, subject)) !== null;
 }
 
-/** As `consume`; at the limit it throws what `refusal` makes of the seconds until there is room again. */
+/** Like `consume`, but at the limit throws `refusal` with the seconds until another event is allowed. */
 export async function consumeOrThrow(
   tx: Tx,
   limit: RateLimit,
@@ -85,45 +86,49 @@ export async function consumeOrThrow(
   refusal: (waitSec: number) => Error,
 ): Promise<void> {
   if (await consume(tx, limit, subject)) return;
-  // There may be room again by now.
+  // The limit may allow another event by now.
   throw refusal((await retryAfter(tx, limit, subject)) ?? 1);
 }
 
-/** One event that was counted. */
+/** One counted event. */
 export interface Hit {
   key: Buffer;
   at: string;
 }
 
-/** As `consume`, for what may turn out not to count: null at the limit, else what `giveBack` takes. */
+/** Like `consume`, for events that may turn out not to count: returns the hit for `giveBack`, or null at the limit. */
 export async function takeHit(tx: Tx, limit: RateLimit, subject: string): Promise<Hit | null> {
   const key = keyOf(limit, subject);
   const [counted] = await tx.run(countHit, { key, max: limit.max, windowSec: limit.windowSec });
   return counted ? { key, at: counted.at } : null;
 }
 
-/** Makes room again for one event that was counted and did not come to anything; a second time changes nothing. */
+/** Removes a hit whose event did not count after all; repeating it changes nothing. */
 export async function giveBack(tx: Tx, { key, at }: Hit): Promise<void> {
   await tx.run(removeHit, { key, at });
 }
 
-/** Seconds until there is room again, or null when there is room now. */
+/** Seconds until another event is allowed; null if it is allowed now. */
 export async function retryAfter(tx: Tx, limit: RateLimit, subject: string): Promise<number | null> {
-  const [row] = await tx.run(untilRoom, { key: keyOf(limit, subject), max: limit.max, windowSec: limit.windowSec });
+  const [row] = await tx.run(secondsUntilFree, {
+    key: keyOf(limit, subject),
+    max: limit.max,
+    windowSec: limit.windowSec,
+  });
   return row?.waitSec ?? null;
 }
 
-/** Limits over one window that must all have room, as statements name them. */
+/** Several limits with the same window, as statement parameters; all must allow the event. */
 export interface AllLimits extends Record<string, unknown> {
   keys: Buffer[];
   maxes: number[];
   windowSec: number;
-  /** Lifts the last of them while it is counted. */
+  /** While this key is counted, the last limit does not apply. */
   known: Buffer;
   knownSec: number;
 }
 
-/** The last limit is lifted where something was counted for `known`. */
+/** The last limit does not apply while a hit for `known` is counted. */
 export const allLimits = (limits: [RateLimit, string][], known: [RateLimit, string]): AllLimits => ({
   keys: limits.map((each) => keyOf(...each)),
   maxes: limits.map(([limit]) => limit.max),
@@ -139,22 +144,22 @@ const asked = sql`unnest(${keys}, ${sql.placeholder('maxes')}::int[]) with ordin
 const freeAtAsked = freeAt(sql`asked.max`);
 const isLifted = sql`asked.place = cardinality(${keys}) and exists (select from ${rateWindows} mark where mark.key = ${known} and mark.expires_at > now())`;
 
-/** Part of a statement with the parameters of `allLimits`: one row with the seconds until there is room, null where there is. */
-export const remainingOfAll = (db: Pick<Tx, 'select'>) =>
+/** Part of a statement with the parameters of `allLimits`: one row with the seconds until all limits allow the event, or null. */
+export const secondsUntilAllFree = (db: Pick<Tx, 'select'>) =>
   db
     .select({ waitSec: sql<number | null>`max(${secondsUntil(freeAtAsked)})`.as('wait_sec') })
     .from(rateWindows)
     .innerJoin(asked, sql`asked.key = ${rateWindows.key}`)
     .where(sql`${freeAtAsked} > now() and not (${isLifted})`);
 
-/** Part of a statement with the parameters of `allLimits`: forgets what was counted for the first, if `cause` has a row. */
+/** Part of a statement with the parameters of `allLimits`: deletes the hits of the first limit if `cause` has a row. */
 export const clearedFirst = (db: Pick<Tx, 'delete'>, cause: SQLWrapper) =>
   db
     .delete(rateWindows)
     .where(sql`${rateWindows.key} = (${keys})[1] and exists (select from ${cause})`)
     .returning({ key: rateWindows.key });
 
-/** Part of a statement with the parameters of `allLimits`: counts `known`, once a day at most, if `cause` has a row. */
+/** Part of a statement with the parameters of `allLimits`: counts `known`, at most once a day, if `cause` has a row. */
 export const countedKnown = (db: Pick<Tx, 'insert'>, cause: SQLWrapper) =>
   db
     .insert(rateWindows)
@@ -168,15 +173,15 @@ export const countedKnown = (db: Pick<Tx, 'insert'>, cause: SQLWrapper) =>
     })
     .returning({ key: rateWindows.key });
 
-const untilRoomForAll = prepared<AllLimits>()('rate_until_room_for_all', remainingOfAll);
+const waitForAll = prepared<AllLimits>()('rate_until_room_for_all', secondsUntilAllFree);
 
-/** Seconds until all have room again, or null when they have it now. */
+/** Seconds until all limits allow the event; null if they do now. */
 export async function retryAfterOfAll(tx: Pick<Tx, 'run'>, limits: AllLimits): Promise<number | null> {
-  const [row] = await tx.run(untilRoomForAll, limits);
+  const [row] = await tx.run(waitForAll, limits);
   return row?.waitSec ?? null;
 }
 
-/** Forgets what was counted for a subject. */
+/** Deletes the hits of a subject. */
 export async function clearHits(tx: Tx, limit: RateLimit, subject: string): Promise<void> {
-  await tx.run(forget, { key: keyOf(limit, subject) });
+  await tx.run(deleteHits, { key: keyOf(limit, subject) });
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { CaCertificatePem, certificatesIn, notCertificates } from '@portal/domain/ca-certificates';
 
-/** Authorities that can be read. What holds no certificates at all is refused already, and by the same words. */
+/** CA certificates that can be parsed. Input without any certificate is already refused, with the same message. */
 export const ReadableCaCertificatePem = CaCertificatePem.refine(
   (pem) => pem === null || (certificatesIn(pem) ?? []).every(isReadable),
   notCertificates,

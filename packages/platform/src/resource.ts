@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sandbox } from './sandbox/open-sandbox.ts';
 
-/** What a process has opened so far, by who opens it. */
+/** The resources that a process has opened so far, by `resource` function. */
 export type Resources = Map<unknown, unknown>;
 
 interface Process {
@@ -15,8 +15,7 @@ interface Process {
 }
 
 /**
- * Something an area opens once for its process, on first use: keys read from the settings, a bound on how much runs at once.
- * Every context reaches the same one.
+ * A resource that an area opens once per process, on first use, such as keys from the settings or a semaphore. All contexts share it.
  */
 export function resource<T>(open: (process: Process) => T): (process: Process) => T {
   return function of(process) {

@@ -17,7 +17,7 @@ import { areas } from '@portal/usecases/areas';
 import { removeExpiredRows } from './retention.ts';
 
 const retentions = areas.flatMap(({ retention = [] }) => retention);
-// What goes is counted of the whole database, so each test has its own.
+// The removal counts rows of the whole database, so each test has its own database.
 const [ofAllKinds, ofBatches, ofFailure, ofMany] = [
   await testRuntime(),
   await testRuntime(),
@@ -27,7 +27,7 @@ const [ofAllKinds, ofBatches, ofFailure, ofMany] = [
 const acrossOf = ({ runtime }: typeof ofMany) => runtime.database.acrossTenants;
 const ago = (days: number) => sql`now() - make_interval(days => ${days})`;
 
-it('removes what has been kept long enough and nothing else', async () => {
+it('removes expired rows and nothing else', async () => {
   const { make, system } = ofAllKinds;
   const across = acrossOf(ofAllKinds);
   const user = await make.user({ pendingEmail: 'old@example.org', pendingEmailUntil: new Date(Date.now() - 1_000) });
@@ -143,7 +143,7 @@ it('removes what has been kept long enough and nothing else', async () => {
     'changes of account lists': 1,
     'cloud transitions': 1,
     'cloud outages': 1,
-    'looks at feeds': 1,
+    'reads of feeds': 1,
     'payloads of tenders': 0,
     'matches of tenders': 0,
     'matches of tenders beyond the newest': 0,
@@ -191,7 +191,7 @@ it('removes what has been kept long enough and nothing else', async () => {
   });
 });
 
-it('goes on batch after batch until nothing is left', async () => {
+it('removes batch after batch until none is left', async () => {
   const { system } = ofBatches;
   await acrossOf(ofBatches)('a test makes old rows', (tx) =>
     tx.execute(sql`insert into rate_windows (key, hits, expires_at)
@@ -201,7 +201,7 @@ it('goes on batch after batch until nothing is left', async () => {
   expect(removed['rate windows']).toBe(12_000);
 });
 
-it('goes on with the others where one fails, and says so at the end', async () => {
+it('continues after a failure and throws it at the end', async () => {
   const { system } = ofFailure;
   const across = acrossOf(ofFailure);
   await across('a test makes old rows', (tx) =>
@@ -216,7 +216,7 @@ it('goes on with the others where one fails, and says so at the end', async () =
   expect(await across('a test looks', (tx) => tx.$count(rateWindows))).toBe(1);
 });
 
-it('walks on from where each portion ended, however much it removed', async () => {
+it('continues each walk where the previous portion ended', async () => {
   const places: string[] = [];
   const walked = {
     what: 'walked',
@@ -229,20 +229,20 @@ it('walks on from where each portion ended, however much it removed', async () =
   expect(places).toEqual(['0', '1', '2']);
 });
 
-it('stops between two batches when told to', async () => {
+it('stops between two batches on abort', async () => {
   await expect(removeExpiredRows(ofMany.system(), retentions, AbortSignal.abort(new Error('stop')))).rejects.toThrow(
     'stop',
   );
 });
 
-it('looks at next to nothing where nothing is due, however many rows there are', async () => {
+it('reads almost no rows if none is expired, regardless of the table size', async () => {
   const { ownerUrl, system } = ofMany;
   const across = acrossOf(ofMany);
   const tables = [...retentions.flatMap((one) => ('table' in one ? [one.table] : [])), auditEntries];
   const many = 5_000;
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
-  // Rows that point at nothing.
+  // Rows without references.
   await owner.query('set session_replication_role = replica');
   try {
     for (const name of new Set(tables.map((table) => getTableName(table)))) {
@@ -266,7 +266,7 @@ it('looks at next to nothing where nothing is due, however many rows there are',
     await owner.end();
   }
   const read: Record<string, number> = {};
-  // What is counted of a connection goes on through its transactions.
+  // The statistics of a connection span its transactions.
   const count = async (tx: Tx, sign: number, counts: Record<string, number>) => {
     const { rows } = await tx.execute<{ name: string; read: number }>(
       sql`select relname as name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables`,

@@ -4,28 +4,28 @@ import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
 import { processEach } from './process-each.ts';
 
-/** Rows per statement: short enough to disturb nobody. */
+/** Rows per statement: few enough not to disturb other work. */
 const batch = 5_000;
-/** Before every other. */
+/** Smaller than every id. */
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 interface OldRows {
-  /** Named in the log. */
+  /** Name for the log. */
   what: string;
   table: PgTable;
-  /** By the database's clock, and found by an index: each batch asks anew. */
+  /** Uses the database's clock, and an index, because each batch evaluates it again. */
   isOver: SQL | undefined;
-  /** What is emptied in a row that itself stays. */
+  /** Columns to set to null instead of deleting the row. */
   emptied?: Record<string, null>;
 }
 
-/** What is kept for a time only. A batch at a time: `remove` says how many rows went, 0 when there are none left. */
+/** Removes expired rows in batches: `remove` returns the number of removed rows, 0 if none are left. */
 interface RemovedRows {
   what: string;
   remove: (tx: Tx) => Promise<number>;
 }
 
-/** What has too many rows, found by looking at all there is, a portion at a time: `walk` is given where the one before ended. */
+/** Removes surplus rows by walking through the whole table in portions: `walk` gets the position where the last portion ended. */
 interface WalkedRows {
   what: string;
   walk: (tx: Tx, after: string) => Promise<Walked>;
@@ -33,15 +33,15 @@ interface WalkedRows {
 
 export interface Walked {
   removed: number;
-  /** The id from which to go on; null at the end. */
+  /** The id after which to continue; null at the end. */
   after: string | null;
 }
 
 export type Retention = OldRows | RemovedRows | WalkedRows;
 
 /**
- * Deletes what has been kept long enough, a batch at a time, and says how many rows of what went. What fails keeps no other from its
- * turn; the first failure is thrown when all have had theirs.
+ * Removes expired rows in batches and returns the number of removed rows by kind. Continues after a failure, and throws the first failure
+ * at the end.
  */
 export async function removeExpiredRows(
   system: SystemContext,
@@ -55,7 +55,7 @@ export async function removeExpiredRows(
     for (let after: string | null = firstId; after !== null;) {
       signal.throwIfAborted();
       const from: string = after;
-      const portion = await system.acrossTenants('rows kept long enough go', (tx) => walk(tx, from));
+      const portion = await system.acrossTenants('expired rows are removed', (tx) => walk(tx, from));
       removed[retention.what] = (removed[retention.what] ?? 0) + portion.removed;
       ({ after } = portion);
     }
@@ -63,16 +63,15 @@ export async function removeExpiredRows(
   try {
     await processEach(retentions, remove, {
       signal,
-      onFailure: ({ what }, error) =>
-        system.log.error({ what, err: error }, 'rows kept long enough could not be removed'),
+      onFailure: ({ what }, error) => system.log.error({ what, err: error }, 'expired rows could not be removed'),
     });
   } finally {
-    system.log.info({ removed }, 'rows kept long enough were removed');
+    system.log.info({ removed }, 'expired rows were removed');
   }
   return removed;
 }
 
-/** What is old goes batch by batch from the beginning: each takes away what the next would find. */
+/** Each batch of expired rows starts from the beginning, because the previous batch has removed its rows. */
 function walkOf(retention: Retention): WalkedRows['walk'] {
   if ('walk' in retention) return retention.walk;
   const remove = 'remove' in retention ? retention.remove : (tx: Tx) => removeBatch(tx, retention);
@@ -82,7 +81,7 @@ function walkOf(retention: Retention): WalkedRows['walk'] {
   };
 }
 
-/** By where rows lie, so that a batch is no larger than it says, whatever the key of the table. */
+/** Selects rows by `ctid`, so that the batch size holds for tables with any key. */
 async function removeBatch(tx: Tx, { table, isOver, emptied }: OldRows): Promise<number> {
   const due = sql`ctid in (select ctid from ${table} where ${isOver} limit ${batch})`;
   const { rowCount } = await (emptied ? tx.update(table).set(emptied).where(due) : tx.delete(table).where(due));

@@ -13,7 +13,7 @@ import { openSandbox, type Sandbox } from './sandbox/open-sandbox.ts';
 import { openSecrets } from './secrets/sealed.ts';
 import { openSecretStore } from './secrets/stored-secret.ts';
 
-/** Where a piece of work comes from: a request or a job. */
+/** The request or job that work belongs to. */
 export interface Origin {
   requestId: string;
   ip: string | null;
@@ -22,7 +22,7 @@ export interface Origin {
   actorId?: string;
 }
 
-/** Everything a process opens once: connections to the database and the queues, keys, counters. */
+/** Everything that a process opens once: connections to the database and the queues, keys, metrics. */
 export interface Runtime {
   config: Config;
   log: Log;
@@ -36,7 +36,7 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** Opens what use cases run on. Connections are made on first use, so this neither waits nor fails when a server is away. */
+/** Opens the runtime for use cases. It connects on first use, so it neither waits nor fails if a server cannot be reached. */
 export function openRuntime(config: Config, options: { process: 'api' | 'worker' | 'script'; log: Log }): Runtime {
   const { log } = options;
   const database = openDatabase({
@@ -58,7 +58,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     lostNudges: () => queues.lostNudges(),
   });
 
-  // Nobody waits for a job.
+  // Only in the API does a user wait for the result.
   const sandbox = openSandbox(options.process === 'api' ? { waitMs: longestWaitMs } : {});
   const board = openQueueBoard(queues);
   const resources: Resources = new Map();

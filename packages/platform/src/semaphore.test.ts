@@ -5,7 +5,7 @@ import { openSemaphore } from './semaphore.ts';
 const inSlotOf = (slots: number, queueLimit: number) =>
   openSemaphore({ slots, queueLimit, refusal: () => new Error('too many') });
 
-it('runs so many at a time, in order of arrival, and refuses whoever comes beyond the queue', async () => {
+it('runs a limited number at a time, in order of arrival, and refuses work beyond the queue', async () => {
   const inSlot = inSlotOf(2, 3);
   const begun: number[] = [];
   const gates = Array.from({ length: 7 }, () => Promise.withResolvers<number>());
@@ -28,7 +28,7 @@ it('runs so many at a time, in order of arrival, and refuses whoever comes beyon
   expect(await inSlot(async () => 'free again')).toBe('free again');
 });
 
-it('refuses whoever has waited for long enough, for a place of its own or of all, and goes on with the next', async () => {
+it('refuses work that has waited too long, for its key’s slots or for all, and continues with the next', async () => {
   const inSlot = openSemaphore({ slots: 1, queueLimit: 5, refusal: () => new Error('too long') });
   const gate = Promise.withResolvers<string>();
   const begun: string[] = [];
@@ -49,7 +49,7 @@ it('refuses whoever has waited for long enough, for a place of its own or of all
   expect(begun).toEqual(['first', 'patient']);
 });
 
-it('goes on after work that fails', async () => {
+it('continues after work that fails', async () => {
   const inSlot = inSlotOf(1, 1);
   const outcomes = await Promise.allSettled([
     inSlot(() => Promise.reject(new Error('no'))),
@@ -58,7 +58,7 @@ it('goes on after work that fails', async () => {
   expect(outcomes).toMatchObject([{ reason: { message: 'no' } }, { value: 'next' }]);
 });
 
-it('keeps those of one key apart from those of another', async () => {
+it('limits each key separately', async () => {
   const inSlot = openSemaphore({ perKey: 1, queueLimitPerKey: 1, refusal: () => new Error('too many') });
   const gate = Promise.withResolvers<string>();
   const begun: string[] = [];
@@ -78,7 +78,7 @@ it('keeps those of one key apart from those of another', async () => {
   expect(begun).toEqual(['first of a', 'first of b', 'second of a']);
 });
 
-it('gives no key more of the shared slots than its own, and lets the next key in before the first one’s second', async () => {
+it('gives each key at most its own share of the slots, and serves the next key before the first key’s second work', async () => {
   const inSlot = openSemaphore({
     slots: 2,
     perKey: 1,
@@ -113,7 +113,7 @@ it('gives no key more of the shared slots than its own, and lets the next key in
 describe('fair slots', () => {
   const { signal } = new AbortController();
 
-  it('go to the most urgent, among these to who holds the fewest, and never all to the least urgent', async () => {
+  it('go to the most urgent work, then to the key with the fewest slots, and never all to the least urgent', async () => {
     const inSlot = openSemaphore({ slots: 4, leastUrgent: { urgency: 2, slots: 3 } });
     const order: string[] = [];
     const work = (key: string, urgency: number) =>
@@ -132,7 +132,7 @@ describe('fair slots', () => {
     expect(order.slice(-3)).toEqual(['a2', 'a2', 'a2']);
   });
 
-  it('are not all held by one key, nor all of its share by what is least urgent', async () => {
+  it('are not all held by one key, nor is a key’s share by its least urgent work', async () => {
     const inSlot = openSemaphore({ slots: 6, perKey: 4, leastUrgent: { urgency: 2, slots: 5, perKey: 3 } });
     const order: string[] = [];
     const letGo = Promise.withResolvers<void>();
@@ -155,7 +155,7 @@ describe('fair slots', () => {
     expect(order).toHaveLength(13);
   });
 
-  it('are waited for until the signal, and lost by nobody', async () => {
+  it('are waited for until the signal is aborted, and none is lost', async () => {
     const inSlot = openSemaphore({ slots: 1, leastUrgent: { urgency: 2, slots: 1 } });
     const letGo = Promise.withResolvers<void>();
     const first = inSlot(() => letGo.promise, { key: 'a', signal });

@@ -1,13 +1,13 @@
 import { longestWaitMs } from './answer-in-time.ts';
 
-/** How many pieces of work may be under way at once, and how many may wait. */
+/** How much work may run concurrently, and how much may wait. */
 export interface SemaphoreLimits {
   slots?: number;
-  /** Of these for one key, such as a tenant. */
+  /** Maximum slots for one key, such as a tenant. */
   perKey?: number;
-  /** What is least urgent may be held to some of the slots, so that others find one at once: work keeps its slot however long it takes. */
+  /** Limits the least urgent work to some of the slots, so that other work gets one at once: running work keeps its slot. */
   leastUrgent?: { urgency: number; slots: number; perKey?: number };
-  /** Who would be one more waits for nothing and meets `refusal`. */
+  /** Work beyond this limit does not wait but throws `refusal`. */
   queueLimit?: number;
   queueLimitPerKey?: number;
 }
@@ -16,11 +16,11 @@ interface Entry {
   key?: string;
   /** 0 is the most urgent. */
   urgency?: number;
-  /** Decides instead of urgency and slots held, asked whenever a slot is free: the smallest goes first, compared number by number. */
+  /** Replaces the usual order. Called whenever a slot is free; the smallest rank goes first, compared number by number. */
   rank?: () => number[];
-  /** Given up then, by `performance.now()`, with `refusal`: 15 s from now unless said, and never if it is infinite. */
+  /** Stops waiting at this time of `performance.now()` and throws `refusal`. Default: in 15 s; Infinity: never. */
   until?: number;
-  /** Given up once it is aborted, with its reason. Without a `refusal` it alone ends the wait. */
+  /** Stops waiting on abort and throws its reason. Without a `refusal`, only the signal ends the wait. */
   signal?: AbortSignal;
 }
 
@@ -32,9 +32,9 @@ interface Waiting {
 }
 
 /**
- * A semaphore whose slots many keys share. A free slot goes to the most urgent work that waits, among that to the key that holds the
- * fewest, then to the one whose last turn is longest ago, then in order of arrival; where the work brings a rank, that decides.
- * Libraries for queues know no keys and bound no wait.
+ * A semaphore whose slots several keys share. A free slot goes to the most urgent waiting work, then to the key with the fewest slots, then
+ * to the key whose last turn is longest ago, then in order of arrival; a `rank` replaces this order.
+ * Own code, because queue libraries have no keys and do not limit waiting times.
  */
 export function openSemaphore({
   slots = Infinity,
@@ -48,26 +48,26 @@ export function openSemaphore({
   const all = openCounts();
   const least = openCounts();
   const queued = openCounts();
-  /** When each key that holds a slot or waits for one got its last: the number of that turn. */
+  /** Number of the last turn of each key that holds or waits for a slot. */
   const lastTurns = new Map<string, number>();
   let turns = 0;
 
-  const isLeast = (urgency: number): boolean => urgency >= leastUrgent.urgency;
+  const isLeastUrgent = (urgency: number): boolean => urgency >= leastUrgent.urgency;
   const hasSlot = ({ key, urgency }: Waiting): boolean =>
     all.total() < slots &&
     all.of(key) < perKey &&
-    (!isLeast(urgency) ||
+    (!isLeastUrgent(urgency) ||
       (least.total() < leastUrgent.slots && least.of(key) < (leastUrgent.perKey ?? leastUrgent.slots)));
   const lastTurn = (key: string): number => lastTurns.get(key) ?? 0;
 
   function admit(): void {
     for (;;) {
       let next: Waiting | null = null;
-      let first: number[] = [];
+      let bestRank: number[] = [];
       for (const one of waiting) {
         if (!hasSlot(one)) continue;
         const rank = one.rank();
-        if (next === null || isBefore(rank, first)) [next, first] = [one, rank];
+        if (next === null || isBefore(rank, bestRank)) [next, bestRank] = [one, rank];
       }
       if (next === null) return;
       take(next);
@@ -83,12 +83,12 @@ export function openSemaphore({
   }
   function take({ key, urgency }: Waiting): void {
     all.add(key, 1);
-    if (isLeast(urgency)) least.add(key, 1);
+    if (isLeastUrgent(urgency)) least.add(key, 1);
     lastTurns.set(key, (turns += 1));
   }
   function leave({ key, urgency }: Waiting): void {
     all.add(key, -1);
-    if (isLeast(urgency)) least.add(key, -1);
+    if (isLeastUrgent(urgency)) least.add(key, -1);
     forgetTurn(key);
     admit();
   }
@@ -105,8 +105,8 @@ export function openSemaphore({
     const giveUp = (reason: unknown) => stopWaiting(one) && reject(reason);
     const abort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
-    const patienceMs = until === undefined ? longestWaitMs : until - performance.now();
-    const timer = refusal && patienceMs !== Infinity && setTimeout(() => giveUp(refusal()), patienceMs);
+    const maxWaitMs = until === undefined ? longestWaitMs : until - performance.now();
+    const timer = refusal && maxWaitMs !== Infinity && setTimeout(() => giveUp(refusal()), maxWaitMs);
     try {
       await promise;
     } finally {
@@ -128,16 +128,16 @@ export function openSemaphore({
     }
   }
   return Object.assign(inSlot, {
-    /** How many wait for a slot right now. */
+    /** Number of waiting entries. */
     waiting: () => queued.total(),
   });
 }
 
-/** Whether the first difference is in favour of `one`. */
+/** Lexicographic comparison. */
 const isBefore = (one: number[], other: number[]): boolean =>
   (one.map((number, n) => number - (other[n] ?? 0)).find((difference) => difference !== 0) ?? 0) < 0;
 
-/** How many there are, in all and of each key. */
+/** Counts in total and per key. */
 function openCounts() {
   const counts = new Map<string, number>();
   let total = 0;

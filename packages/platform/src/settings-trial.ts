@@ -4,27 +4,27 @@ import type { RecordAudit } from './audit.ts';
 import type { UserContext } from './context.ts';
 import { consumeOrThrow, type RateLimit } from './rate-limit.ts';
 
-/** Each kind of settings by itself: who tries the directory may still try the mail. */
+/** Each kind of settings has its own limit: tests of the directory do not use up those of the mail server. */
 const limitOf = (action: string, each: 'tenant' | 'user'): RateLimit => ({
   name: `${action} per ${each}`,
   max: 10,
   windowSec: 60,
 });
-/** Where each user has settings of their own: what many users of a tenant try together. */
+/** For settings that each user has: the limit for all users of a tenant together. */
 const limitOfAll = (action: string): RateLimit => ({ name: `${action} of all users`, max: 60, windowSec: 60 });
 
-/** Settings that are about to be tried. */
+/** Settings to be tested. */
 export interface SettingsTest<Action extends string> {
   action: Action;
-  /** Of the area whose settings they are. */
+  /** Audit log of the settings' area. */
   recordAudit: RecordAudit<Action>;
-  /** Whose settings: `mail` or `directory`. */
+  /** Kind of settings for the audit log, such as `mail` or `directory`. */
   subject: string;
   /** `host:port`; null for the service's own server. */
   server: string | null;
   input: SecretInput;
   hasStoredSecret: boolean;
-  /** Whose tries are counted together: those of the tenant, unless each user has settings of their own. */
+  /** Counts tests per tenant, or per user if each user has their own settings. */
   each?: 'tenant' | 'user';
 }
 
@@ -32,8 +32,8 @@ const refusal = (waitSec: number) =>
   busy('These settings were tested too often. Please wait before you test them again.', waitSec);
 
 /**
- * To be called before anything is dialled: counts the test against the limit of its tenant or user and notes for the audit log which server
- * gets what. Throws 429 beyond ten a minute, and beyond sixty of all users of a tenant.
+ * Call this before connecting: counts the test for its tenant or user, and writes to the audit log which server gets which secret. Throws
+ * 429 above ten tests a minute, and above sixty a minute for all users of a tenant.
  */
 export async function beginSettingsTest<Action extends string>(
   ctx: UserContext,
@@ -50,13 +50,13 @@ export async function beginSettingsTest<Action extends string>(
       tenantId: ctx.tenantId,
       summary:
         server === null
-          ? `Tried ${subject} settings that leave it to the service’s own server.`
-          : `Tried ${subject} settings at the server ${server} ${withWhat(test)}.`,
+          ? `Tried ${subject} settings that use the service’s own server.`
+          : `Tried ${subject} settings at the server ${server} ${secretOf(test)}.`,
     });
   });
 }
 
-function withWhat({ input, hasStoredSecret }: Pick<SettingsTest<string>, 'input' | 'hasStoredSecret'>): string {
+function secretOf({ input, hasStoredSecret }: Pick<SettingsTest<string>, 'input' | 'hasStoredSecret'>): string {
   const change = secretChange(input);
   if (change.kind === 'set') return 'with a password that was entered';
   return change.kind === 'keep' && hasStoredSecret ? 'with the stored password' : 'without a password';

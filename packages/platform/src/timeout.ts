@@ -1,4 +1,4 @@
-/** What was waited for did not come in time; it may still happen. */
+/** The awaited work took too long; it may still finish. */
 export class TimeoutError extends Error {
   constructor(ms: number) {
     super(`There was no answer within ${ms} ms.`);
@@ -6,7 +6,7 @@ export class TimeoutError extends Error {
   }
 }
 
-/** The work's outcome, or a TimeoutError when it takes longer than `ms`. */
+/** Returns the result of `work`; throws a TimeoutError after `ms`. */
 export async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

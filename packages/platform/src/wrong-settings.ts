@@ -1,13 +1,13 @@
 import { type Config, readConfig, SettingsError } from './config.ts';
 import { wrongSettingsExit } from './exit-codes.ts';
 
-/** Says what is wrong and ends the process. */
+/** Prints the problem and ends the process. */
 export function endWithSettings(error: Error): never {
   process.stderr.write(`${error.message}\n`);
   process.exit(wrongSettingsExit);
 }
 
-/** The settings, or the end of the process with every one that is wrong. */
+/** Reads the settings; if any are wrong, prints all of them and ends the process. */
 export function settingsOrEnd(env: NodeJS.ProcessEnv): Config {
   try {
     return readConfig(env);

@@ -7,7 +7,7 @@ const work = (ms: number): void => {
   while (performance.now() < end);
 };
 
-it('lets others have their turn in the midst of a long loop', async () => {
+it('yields to the event loop during a long loop', async () => {
   const yieldIfDue = yieldEvery(new AbortController().signal);
   let isElsewhereDone = false;
   const elsewhere = pause(1).then(() => (isElsewhereDone = true));
@@ -21,7 +21,7 @@ it('lets others have their turn in the midst of a long loop', async () => {
   await elsewhere;
 });
 
-it('ends with the signal', async () => {
+it('throws when the signal is aborted', async () => {
   const stop = new AbortController();
   const yieldIfDue = yieldEvery(stop.signal);
   stop.abort(new Error('enough'));

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** How long a loop may keep everybody else of the process waiting. */
+/** How long a loop may block the event loop. */
 const longestMs = 20;
 
 /**
- * For loops whose length others decide: what it returns is awaited with each item, lets others have their turn where the loop has been at it
- * for 20 ms, and throws the signal's reason once that is aborted.
+ * For loops over input of any length. Await the returned function with each item: after every 20 ms it yields to the event loop, and then
+ * throws the signal's reason if that is aborted.
  */
 export function yieldEvery(signal: AbortSignal): () => Promise<void> {
   let since = performance.now();

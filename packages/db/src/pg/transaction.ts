@@ -5,17 +5,17 @@ import type { Preamble } from './preamble.ts';
 import { sendOver } from './send.ts';
 
 declare const scope: unique symbol;
-/** What a piece of code may do inside a read scope: look. */
+/** The operations of a read scope. */
 export type Reader = Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with' | '$count'> & { [scope]: 'read' };
-/** What it may do inside a transaction. Nested transactions are not offered: a scope is one unit of work. */
+/** The operations of a transaction. There are no nested transactions: a scope is one unit of work. */
 export type Tx = Reader &
   Pick<Drizzle, 'insert' | 'update' | 'delete' | 'execute'> & {
     /** Runs a prepared statement as part of this transaction. */
     run<Params extends Record<string, unknown>, Row>(statement: Prepared<Params, Row>, params: Params): Promise<Row[]>;
     /**
-     * Runs a prepared statement as the last one: the commit travels right behind it, and the rows are there once it is done.
-     * After that nothing more can be sent, and whatever the work makes of the rows, the transaction stands. As the first and
-     * last one it is the transaction, and costs no more than a read.
+     * Runs a prepared statement as the last one: the commit is sent right after it, and the rows are returned once it has succeeded.
+     * Later statements are refused, and the transaction stays committed even if the work throws afterwards. If it is also the first
+     * statement, it is the whole transaction and costs no more than a read.
      */
     runAndCommit<Params extends Record<string, unknown>, Row>(
       statement: Prepared<Params, Row>,
@@ -25,11 +25,12 @@ export type Tx = Reader &
 
 const ignore = () => undefined;
 
-/** One transaction on a connection: its preamble goes ahead of all others, and behind its end nothing is sent. */
+/** One transaction on a connection: its preamble is sent first, and nothing is sent after its end. */
 class Transaction {
   readonly #client: PoolClient;
-  /** The server's word on the preamble and, once it has been sent, on the end. */
+  /** The server's answer to the preamble. */
   readonly begun: Promise<unknown>;
+  /** The server's answer to the end; null until the end is sent. */
   #ended: Promise<unknown> | null = null;
 
   constructor(client: PoolClient, preamble: Preamble) {
@@ -47,7 +48,7 @@ class Transaction {
     return execute(this.#client, statement, params, this.send);
   }
 
-  /** Sends the end; where it has been sent already, only waits for it. */
+  /** Sends the end once and waits for it. */
   end(how: 'commit' | 'rollback'): Promise<unknown> {
     if (!this.#ended) {
       this.#ended = sendOver(this.#client, { text: how });
@@ -63,13 +64,13 @@ class Transaction {
     if (this.#ended) throw tooLate();
     const answer = this.run(statement, params);
     const [begun, rows, ended] = await Promise.allSettled([this.begun, answer, this.end('commit')]);
-    // The statements behind a preamble that failed only report that something failed.
+    // After a failed preamble, the later statements only report that the transaction is aborted.
     for (const one of [begun, rows, ended]) if (one.status === 'rejected') throw one.reason;
     return answer;
   }
 }
 
-/** Runs a prepared statement as a transaction of its own, in one round trip. */
+/** Runs a prepared statement as its own transaction, in one round trip. */
 export const runAlone = <Params extends Record<string, unknown>, Row>(
   client: PoolClient,
   preamble: Preamble,
@@ -77,7 +78,7 @@ export const runAlone = <Params extends Record<string, unknown>, Row>(
   params: Params,
 ): Promise<Row[]> => new Transaction(client, preamble).runAndCommit(statement, params);
 
-/** Runs a piece of work as one transaction on a connection that serves nobody else meanwhile. */
+/** Runs `work` as one transaction on a connection that nothing else uses meanwhile. */
 export async function transact<T>(client: PoolClient, preamble: Preamble, work: (tx: Tx) => Promise<T>): Promise<T> {
   const transaction = new Transaction(client, preamble);
   const tx = Object.assign(drizzle({ query: transaction.send } as unknown as PoolClient, { casing: 'snake_case' }), {
@@ -90,7 +91,7 @@ export async function transact<T>(client: PoolClient, preamble: Preamble, work: 
     await transaction.end('commit');
     return result;
   } catch (error) {
-    // Behind a statement that failed, a commit takes everything back as well.
+    // After a failed statement, a commit rolls back as well.
     await transaction.end('rollback').catch(ignore);
     await transaction.begun;
     throw error;

@@ -3,7 +3,7 @@ import type { Language } from '../frame.ts';
 import { mailTime } from '../mail-time.ts';
 import type { MailTemplate, RenderedMail } from '../template.ts';
 
-/** A template's samples: mails to look at and to test, by what is particular about each. */
+/** A template's samples by variant: mails for preview and tests. */
 export type Samples = Record<string, RenderedMail>;
 
 export const serviceUrl = 'https://portal.example.com';
@@ -14,8 +14,8 @@ export const weekLater = new Date('2026-11-28T08:44:00Z');
 export const summerDay = new Date('2026-07-03T15:05:00Z');
 export const person = { displayName: 'Erika Beispiel', username: 'erika.beispiel' };
 
-/** Everything that has ever broken a mail: markup, quotes, direction marks, one endless word, line breaks. */
-export const awkward = {
+/** Everything that has ever broken a mail: markup, quotes, direction marks, a very long word, line breaks. */
+export const edgeCase = {
   displayName: `<b onclick="x">“Dr.” O'Brien & Söhne</b> محمد \u202Eevil\u202C 🦊\nBcc: x@example.com ${'Donaudampfschifffahrtsgesellschaft'.repeat(6)}`,
   username: `${'lang'.repeat(31)}@ad`,
 };
@@ -25,14 +25,14 @@ export const samplesOf = <Schema extends z.ZodType>(
   variants: Record<string, z.input<Schema>>,
 ): Samples => Object.fromEntries(Object.entries(variants).map(([variant, data]) => [variant, render(data)]));
 
-/** In each language, to an ordinary and to an awkward account. */
+/** One sample per language for an ordinary and for an edge-case account. */
 export const accountSamples = <Schema extends z.ZodType>(
   template: MailTemplate<Schema>,
   data: (account: typeof person & { language: Language }, timeOf: (instant: Date) => string) => z.input<Schema>,
 ): Samples => {
   const inLanguage = (language: Language) => {
     const dataOf = (account: typeof person) => data({ ...account, language }, (instant) => mailTime(instant, language));
-    return samplesOf(template, { [language]: dataOf(person), [`${language}-awkward`]: dataOf(awkward) });
+    return samplesOf(template, { [language]: dataOf(person), [`${language}-edge-case`]: dataOf(edgeCase) });
   };
   return { ...inLanguage('de'), ...inLanguage('en') };
 };

@@ -21,7 +21,7 @@ const invited = {
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** The words a reader of the HTML form sees. */
+/** The visible words of the HTML. */
 const visibleWords = (html: string): string[] =>
   html
     .replaceAll(/<head>[^]*<\/head>|<!--[^]*?-->|<[^>]*>/g, ' ')
@@ -58,7 +58,7 @@ describe.each(named)('$name', ({ subject, text }) => {
 });
 
 describe.each(named.filter((mail) => mail.html !== undefined))('$name as HTML', ({ text, html = '' }) => {
-  it('says what the text says', () => {
+  it('has the same words as the text', () => {
     const seen = new Set(visibleWords(html));
     const words = text.split(/\s+/).filter((word) => word !== '' && !/^(=+|--|\|)$/.test(word));
     expect(words.filter((word) => !seen.has(word) && !seen.has(word.replace(/:$/, '')))).toEqual([]);
@@ -71,16 +71,16 @@ describe.each(named.filter((mail) => mail.html !== undefined))('$name as HTML', 
     expect(unclosedTags(html)).toEqual([]);
   });
 
-  it('links every address that stands on a line of its own', () => {
+  it('links every address on its own line', () => {
     const addresses = text.split('\n').filter((line) => /^https?:\S+$/.test(line));
     expect(addresses.filter((address) => !html.includes(`href="${address}"`))).toEqual([]);
   });
 
-  it('is short enough for Gmail, which cuts off what is longer than 102 kB', () => {
+  it('is short enough for Gmail, which cuts off mails after 102 kB', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(102_000);
   });
 
-  it('is at most 600 px wide and knows dark mode', () => {
+  it('is at most 600 px wide and supports dark mode', () => {
     expect(html).toContain('max-width:600px');
     expect(html).toContain('prefers-color-scheme:dark');
     expect(html).toContain('<meta name="color-scheme" content="light dark">');
@@ -100,14 +100,14 @@ it.each([...kinds])(
 );
 
 describe('the reset mail', () => {
-  it('is text alone, with the link on its own line', () => {
+  it('is text only, with the link on its own line', () => {
     const mail = passwordReset.render(reset);
     expect(mail).not.toHaveProperty('html');
     expect(mail.text.split('\n')).toContain(link);
     expect(mail.subject).toBe('Passwort zurücksetzen');
   });
 
-  it('speaks English when asked to', () => {
+  it('is in English on request', () => {
     const mail = passwordReset.render({ ...reset, language: 'en' });
     expect(mail.subject).toBe('Reset your password');
     expect(mail.text).toContain('Hello Erika,');
@@ -119,7 +119,7 @@ describe('the reset mail', () => {
   });
 });
 
-it('tells of a changed password without any link', () => {
+it('reports a changed password without any link', () => {
   for (const language of ['de', 'en'] as const) {
     const mail = passwordChanged.render({
       tenantName: 'Muster GmbH',
@@ -149,7 +149,7 @@ describe('the welcome mail', () => {
     expect(mail.text + mail.html).not.toContain('token');
   });
 
-  it('holds no token when it is a test, and says that it is one', () => {
+  it('contains no token if it is a test, and says that it is one', () => {
     const mail = welcome.render({
       ...invited,
       invitation: { kind: 'test', link: serviceUrl, source: 'local' },
@@ -159,7 +159,7 @@ describe('the welcome mail', () => {
     expect(mail.text + mail.html).not.toContain('token');
   });
 
-  it('prefers the own hint', () => {
+  it('prefers the tenant’s own hint', () => {
     const mail = welcome.render({
       ...invited,
       template: { ...builtInWelcomeMail, loginHintLocal: 'Eigener Hinweis für {{name}}' },
@@ -188,7 +188,7 @@ describe('the welcome mail', () => {
     expect(mail.html).toMatch(/Eins<br>Zwei<\/p>\n<p [^>]*>Drei<\/p>/);
   });
 
-  it('cuts a subject that a placeholder made endless', () => {
+  it('shortens a subject that a placeholder made too long', () => {
     const mail = welcome.render({ ...invited, values: { ...values, firma: '🦊'.repeat(5_000) } });
     expect([...mail.subject]).toHaveLength(250);
     expect(mail.subject.endsWith('🦊…')).toBe(true);

@@ -3,7 +3,7 @@ import type { Area } from '../area.ts';
 import { schedule } from '../jobs/schedules.ts';
 import { sweepFiles } from './jobs.ts';
 
-/** The nightly search for files that no row of an area names. */
+/** The nightly sweep for files that no row names. */
 export const filesArea: Area = {
   name: 'files',
   jobs: [sweepFiles],

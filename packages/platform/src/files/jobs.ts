@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOUR, MINUTE } from '@portal/domain/time';
 import { definePlatformJob } from '../jobs/job.ts';
 
-/** The nightly removal of files that no row points at. */
+/** Removes files that no row names, every night. */
 export const sweepFiles = definePlatformJob({
   name: 'files.sweep',
   queue: 'upkeep',

@@ -8,30 +8,30 @@ export interface Part {
   end: number;
 }
 
-/** Which part of a file of this size is read; null for all of it. What it throws comes out of opening. */
+/** Selects the part of a file of this size to read; null for all of it. `openPlainFile` throws its errors. */
 export type PartOf = (sizeBytes: number) => Part | null;
 
 export interface OpenedFile {
   stream: ReadStream;
   /** Of the whole file. */
   sizeBytes: number;
-  /** What the stream holds of it; null for all. */
+  /** The part in the stream; null for all. */
   part: Part | null;
 }
 
-// Numbers rather than FileHandles: one of those, dropped unread by whoever got the stream, would end the process.
+// Descriptors instead of FileHandles: if a caller drops the stream unread, a garbage-collected FileHandle would end the process.
 const openDescriptor = promisify(openWithCallback);
 const statDescriptor = promisify(fstat);
 const closeDescriptor = promisify(close);
 
 /**
- * Opens a file that is nothing else: no link in its last part, no device, no pipe, no folder; null for these and for one that is not
- * there. What was checked is what is read, because one descriptor serves from the check to the last byte.
+ * Opens a regular file; null if there is none, or if the last path segment is a link, device, pipe or folder. The check and the read use
+ * one descriptor, so they see the same file.
  */
 export async function openPlainFile(place: string, partOf: PartOf = () => null): Promise<OpenedFile | null> {
   let fd: number;
   try {
-    // Neither a link nor a pipe that would wait for its writer.
+    // Follows no link, and does not wait for the writer of a pipe.
     fd = await openDescriptor(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (isAbsent(error)) return null;
@@ -41,7 +41,7 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
     const stats = await statDescriptor(fd);
     if (stats.isFile()) {
       const part = partOf(stats.size);
-      // What somebody adds to it from now on is no part of what was measured.
+      // Excludes bytes that are appended after the size was read.
       const whole = stats.size === 0 ? null : { start: 0, end: stats.size - 1 };
       return { stream: createReadStream(place, { fd, ...(part ?? whole) }), sizeBytes: stats.size, part };
     }
@@ -55,6 +55,6 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
 
 const absent: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
-/** Whether there is nothing at a place. ELOOP: a link where a file was expected; it is none of ours, so it is not there. */
+/** Whether the error means that no file exists. ELOOP: a link instead of a file; we never create links, so it counts as absent. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && absent.has(error.code);

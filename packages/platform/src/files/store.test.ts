@@ -24,32 +24,32 @@ import { type FileStore, openFileStore } from './store.ts';
 
 const folders: string[] = [];
 let dataDir: string;
-let room: FileStore;
+let fileStore: FileStore;
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'portal-test-room-'));
+  dataDir = await mkdtemp(join(tmpdir(), 'portal-test-store-'));
   folders.push(dataDir);
-  room = openFileStore(dataDir);
+  fileStore = openFileStore(dataDir);
 });
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 const place = (path: string): string => join(dataDir, 'files', path);
-/** Every file in the room. */
+/** All files in the store. */
 const found = async (): Promise<string[]> => {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
 };
-const listed = async (): Promise<string[]> => (await Array.fromAsync(room.list('avatars'))).toSorted();
-const content = async (path: string, from = room): Promise<string | null> => {
+const listed = async (): Promise<string[]> => (await Array.fromAsync(fileStore.list('avatars'))).toSorted();
+const content = async (path: string, from = fileStore): Promise<string | null> => {
   const file = await from.open(path);
   return file && (await buffer(file.stream)).toString();
 };
 const store = async (text = 'hello'): Promise<string> =>
-  (await room.write('avatars', newId(), 'webp', Buffer.from(text), { maxBytes: 100 })).path;
+  (await fileStore.write('avatars', newId(), 'webp', Buffer.from(text), { maxBytes: 100 })).path;
 const age = async (path: string, minutes: number): Promise<void> => {
   const then = new Date(Date.now() - minutes * 60_000);
   await utimes(place(path), then, then);
 };
-/** Chunks of 1,000 bytes without end; `given` counts them. */
+/** An endless stream of chunks of 1,000 bytes; `given` counts them. */
 const endless = () => {
   const source = {
     given: 0,
@@ -65,8 +65,8 @@ const endless = () => {
 };
 
 describe('receiving', () => {
-  it('keeps what was put into the place, once it is whole', async () => {
-    const path = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+  it('stores the content once it is complete', async () => {
+    const path = await fileStore.receive('avatars', newId(), 'webp', async (unfinished) => {
       await writeFile(unfinished, 'half');
       expect(await listed()).toEqual([]);
       await writeFile(unfinished, 'whole');
@@ -76,13 +76,13 @@ describe('receiving', () => {
     expect(await found()).toEqual([place(path ?? '')]);
   });
 
-  it('leaves nothing of what was not to be kept, nor of what failed', async () => {
-    const none = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+  it('leaves nothing behind if `fill` refuses or fails', async () => {
+    const none = await fileStore.receive('avatars', newId(), 'webp', async (unfinished) => {
       await writeFile(unfinished, 'unchanged');
       return false;
     });
     expect(none).toBeNull();
-    const failed = room.receive('avatars', newId(), 'webp', async (unfinished) => {
+    const failed = fileStore.receive('avatars', newId(), 'webp', async (unfinished) => {
       await writeFile(unfinished, 'half');
       throw new Error('broken off');
     });
@@ -90,26 +90,32 @@ describe('receiving', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('of a process that was killed goes with the sweep', async () => {
-    const path = await room.receive('avatars', newId(), 'webp', async (unfinished) => {
+  it('leaves the file of a killed process to the sweep', async () => {
+    const path = await fileStore.receive('avatars', newId(), 'webp', async (unfinished) => {
       await writeFile(unfinished, 'whole');
-      // As if the process had ended here, and its file had stayed.
+      // As if the process had been killed here and its file had stayed.
       await writeFile(unfinished.replace(/[0-9a-f]{12}\.part$/, '0123456789ab.part'), 'half');
       return true;
     });
     const left = `${path}.0123456789ab.part`;
     await age(left, 61);
     expect(await listed()).toEqual([left]);
-    await room.remove(left);
+    await fileStore.remove(left);
     expect(await found()).toEqual([place(path ?? '')]);
   });
 });
 
 describe('writing', () => {
-  it('keeps a file under its id and type, for this account alone', async () => {
-    const stored = await room.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), {
-      maxBytes: 5,
-    });
+  it('stores a file under its id and type, private to this account', async () => {
+    const stored = await fileStore.write(
+      'avatars',
+      '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e',
+      'webp',
+      Buffer.from('hello'),
+      {
+        maxBytes: 5,
+      },
+    );
     expect(stored).toEqual({ path: 'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp', sizeBytes: 5 });
     expect(await found()).toEqual([place(stored.path)]);
     expect(await content(stored.path)).toBe('hello');
@@ -117,7 +123,7 @@ describe('writing', () => {
     for (const folder of ['', 'avatars', 'avatars/1e']) expect((await stat(place(folder))).mode & 0o777).toBe(0o700);
   });
 
-  it('makes the data folder when there is none, and is there for another process that looks', async () => {
+  it('creates a missing data folder, and other processes can read the file', async () => {
     const nested = join(dataDir, 'not', 'there', 'yet');
     const { path } = await openFileStore(nested).write('avatars', newId(), 'webp', Buffer.from('hello'), {
       maxBytes: 5,
@@ -125,7 +131,7 @@ describe('writing', () => {
     expect(await content(path, openFileStore(nested))).toBe('hello');
   });
 
-  it('works where the data folder is reached through a link', async () => {
+  it('works if the data folder is reached through a link', async () => {
     const link = join(dataDir, 'link');
     await symlink(await mkdtemp(join(dataDir, 'disk-')), link);
     const linked = openFileStore(link);
@@ -133,8 +139,8 @@ describe('writing', () => {
     expect(await content(path, linked)).toBe('hello');
   });
 
-  it('takes streams, empty ones too', async () => {
-    const streamed = await room.write(
+  it('takes streams, including empty ones', async () => {
+    const streamed = await fileStore.write(
       'avatars',
       newId(),
       'webp',
@@ -142,11 +148,11 @@ describe('writing', () => {
       { maxBytes: 5 },
     );
     expect([streamed.sizeBytes, await content(streamed.path)]).toEqual([5, 'hello']);
-    const empty = await room.write('avatars', newId(), 'webp', Readable.from([]), { maxBytes: 5 });
+    const empty = await fileStore.write('avatars', newId(), 'webp', Readable.from([]), { maxBytes: 5 });
     expect([empty.sizeBytes, await content(empty.path)]).toEqual([0, '']);
   });
 
-  it('takes many at once', async () => {
+  it('takes many files at once', async () => {
     const paths = await Promise.all(Array.from({ length: 100 }, (_, n) => store(`file ${n}`)));
     expect(await Promise.all(paths.map((path) => content(path)))).toEqual(paths.map((_, n) => `file ${n}`));
     expect(await found()).toHaveLength(100);
@@ -166,61 +172,65 @@ describe('writing', () => {
     ['Avatars', newId(), 'webp'],
     ['..', newId(), 'webp'],
   ])('refuses area %j, id %j, extension %j', async (area, id, extension) => {
-    await expect(room.write(area as 'avatars', id, extension, Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
+    await expect(fileStore.write(area as 'avatars', id, extension, Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
       TypeError,
     );
     expect(await found()).toEqual([]);
   });
 });
 
-describe('writing what cannot be kept', () => {
+describe('writing content that cannot be stored', () => {
   it('stops at the limit, reads no further and leaves nothing', async () => {
     const source = endless();
-    await expect(room.write('avatars', newId(), 'webp', source.stream, { maxBytes: 50_000 })).rejects.toMatchObject({
+    await expect(
+      fileStore.write('avatars', newId(), 'webp', source.stream, { maxBytes: 50_000 }),
+    ).rejects.toMatchObject({
       kind: 'too_large',
       code: 'PAYLOAD_TOO_LARGE',
     });
     expect(source.stream.destroyed).toBe(true);
     expect(source.given).toBeLessThan(55);
-    await expect(room.write('avatars', newId(), 'webp', Buffer.alloc(51), { maxBytes: 50 })).rejects.toMatchObject({
-      kind: 'too_large',
-    });
+    await expect(fileStore.write('avatars', newId(), 'webp', Buffer.alloc(51), { maxBytes: 50 })).rejects.toMatchObject(
+      {
+        kind: 'too_large',
+      },
+    );
     expect(await found()).toEqual([]);
   });
 
-  it('leaves nothing of a stream that breaks, or ends before it is done', async () => {
+  it('leaves nothing of a stream that breaks or ends early', async () => {
     const broken = new Readable({ read() {} });
     broken.push(Buffer.alloc(1_000));
-    const first = room.write('avatars', newId(), 'webp', broken, { maxBytes: 50_000 });
+    const first = fileStore.write('avatars', newId(), 'webp', broken, { maxBytes: 50_000 });
     await expect.poll(found).toHaveLength(1);
     broken.destroy(new Error('the line is dead'));
     await expect(first).rejects.toThrow('the line is dead');
 
     const closed = new Readable({ read() {} });
     closed.push(Buffer.alloc(1_000));
-    const second = room.write('avatars', newId(), 'webp', closed, { maxBytes: 50_000 });
+    const second = fileStore.write('avatars', newId(), 'webp', closed, { maxBytes: 50_000 });
     await expect.poll(found).toHaveLength(1);
     closed.destroy();
     await expect(second).rejects.toThrow('Premature close');
     expect(await found()).toEqual([]);
   });
 
-  it('leaves nothing once it is told to stop', async () => {
+  it('leaves nothing after its signal is aborted', async () => {
     const silent = new Readable({ read() {} });
     silent.push(Buffer.alloc(1_000));
     const stop = new AbortController();
-    const writing = room.write('avatars', newId(), 'webp', silent, { maxBytes: 50_000, signal: stop.signal });
+    const writing = fileStore.write('avatars', newId(), 'webp', silent, { maxBytes: 50_000, signal: stop.signal });
     await expect.poll(found).toHaveLength(1);
     stop.abort();
     await expect(writing).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
     expect(silent.destroyed).toBe(true);
     await expect(
-      room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9, signal: stop.signal }),
+      fileStore.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9, signal: stop.signal }),
     ).rejects.toThrow(expect.objectContaining({ name: 'AbortError' }));
     expect(await found()).toEqual([]);
   });
 
-  it('leaves nothing and says so when there is no room', async () => {
+  it('leaves nothing and reports the error when the disk is full', async () => {
     // The shell lets the process write 16 blocks of 512 or 1,024 bytes to a file: the system refuses the rest, as a full disk does.
     const { stdout } = await promisify(execFile)('sh', [
       '-c',
@@ -239,10 +249,10 @@ describe('writing what cannot be kept', () => {
     expect(await found()).toEqual([]);
   });
 
-  it('stores and removes nothing where it may only read, and says so', async () => {
+  it('stores and removes nothing in a read-only folder, and reports the error', async () => {
     const path = await store();
     await chmod(join(place(path), '..'), 0o500);
-    // Without this capability the rights of a folder bind root as they bind anybody.
+    // Without this capability, folder permissions also bind root.
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
     const [command, ...args] = [...bound, process.execPath, '--input-type=module', '--eval'];
     const { stdout } = await promisify(execFile)(command, [
@@ -250,9 +260,9 @@ describe('writing what cannot be kept', () => {
       `
       import { openFileStore } from ${JSON.stringify(new URL('store.ts', import.meta.url).href)};
       const [dataDir, path, id] = process.argv.slice(1);
-      const room = openFileStore(dataDir);
-      const refusal = await room.write('avatars', id, 'webp', Buffer.from('x'), { maxBytes: 9 }).catch((error) => error);
-      console.log(await room.remove(path), refusal.kind, refusal.retryAfterSec, refusal.cause.code);`,
+      const fileStore = openFileStore(dataDir);
+      const refusal = await fileStore.write('avatars', id, 'webp', Buffer.from('x'), { maxBytes: 9 }).catch((error) => error);
+      console.log(await fileStore.remove(path), refusal.kind, refusal.retryAfterSec, refusal.cause.code);`,
       dataDir,
       path,
       path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.')),
@@ -260,7 +270,7 @@ describe('writing what cannot be kept', () => {
     expect(stdout).toBe('false unavailable 60 EACCES\n');
     expect(await found()).toEqual([place(path)]);
     await chmod(join(place(path), '..'), 0o700);
-    expect(await room.remove(path)).toBe(true);
+    expect(await fileStore.remove(path)).toBe(true);
   });
 
   it('leaves no file under its path when its process is killed, and the rest to the sweep', async () => {
@@ -291,14 +301,14 @@ describe('writing what cannot be kept', () => {
     await once(writer, 'exit');
 
     const path = `avatars/${id.slice(-2)}/${id}.webp`;
-    expect(await room.open(path)).toBeNull();
+    expect(await fileStore.open(path)).toBeNull();
     expect(await listed()).toEqual([]);
     const [left = ''] = await readdir(place(`avatars/${id.slice(-2)}`));
     expect(left).toMatch(/^[-0-9a-f]{36}\.webp\.[0-9a-f]{12}\.part$/);
-    expect(await room.open(`avatars/${id.slice(-2)}/${left}`)).toBeNull();
+    expect(await fileStore.open(`avatars/${id.slice(-2)}/${left}`)).toBeNull();
 
     await age(`avatars/${id.slice(-2)}/${left}`, 61);
-    for (const orphan of await listed()) await room.remove(orphan);
+    for (const orphan of await listed()) await fileStore.remove(orphan);
     expect(await found()).toEqual([]);
   });
 });
@@ -306,16 +316,16 @@ describe('writing what cannot be kept', () => {
 describe('opening', () => {
   it('streams what was stored', async () => {
     const bytes = Buffer.alloc(300_000, 'portal');
-    const { path } = await room.write('avatars', newId(), 'webp', bytes, { maxBytes: 300_000 });
-    const file = await room.open(path);
+    const { path } = await fileStore.write('avatars', newId(), 'webp', bytes, { maxBytes: 300_000 });
+    const file = await fileStore.open(path);
     expect(file?.sizeBytes).toBe(300_000);
     expect(file && (await buffer(file.stream)).equals(bytes)).toBe(true);
   });
 
-  it('goes on when the file is removed meanwhile', async () => {
+  it('continues when the file is removed meanwhile', async () => {
     const path = await store();
-    const file = await room.open(path);
-    await room.remove(path);
+    const file = await fileStore.open(path);
+    await fileStore.remove(path);
     expect(file && (await buffer(file.stream)).toString()).toBe('hello');
   });
 
@@ -340,11 +350,13 @@ describe('opening', () => {
     'others/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp',
     'avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp.0123456789ab.part',
   ])('finds nothing under %j, and removes nothing', async (path) => {
-    await room.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), { maxBytes: 5 });
+    await fileStore.write('avatars', '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e', 'webp', Buffer.from('hello'), {
+      maxBytes: 5,
+    });
     await writeFile(join(dataDir, 'secret'), 'secret');
     await writeFile(join(dataDir, 'files', 'secret'), 'secret');
-    expect(await room.open(path)).toBeNull();
-    await room.remove(path);
+    expect(await fileStore.open(path)).toBeNull();
+    await fileStore.remove(path);
     expect(await found()).toHaveLength(3);
   });
 
@@ -357,14 +369,14 @@ describe('opening', () => {
     const folder = place(inFolder.slice(0, 'avatars/00'.length));
     await rename(folder, join(outside, 'folder'));
     await symlink(join(outside, 'folder'), folder);
-    expect(await room.open(file)).toBeNull();
-    expect(await room.open(inFolder)).toBeNull();
+    expect(await fileStore.open(file)).toBeNull();
+    expect(await fileStore.open(inFolder)).toBeNull();
 
     await rename(place('avatars'), join(outside, 'area'));
     await symlink(join(outside, 'area'), place('avatars'));
-    expect(await room.open(inArea)).toBeNull();
-    await room.remove(inArea);
-    await expect(room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
+    expect(await fileStore.open(inArea)).toBeNull();
+    await fileStore.remove(inArea);
+    await expect(fileStore.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 9 })).rejects.toThrow(
       'lies outside the file store',
     );
     expect(await readFile(join(outside, 'file'), 'utf8')).toBe('file');
@@ -375,26 +387,26 @@ describe('opening', () => {
 
   it('finds no folder or pipe of the right name', async () => {
     const [path, other] = [await store(), await store()];
-    await room.remove(path);
+    await fileStore.remove(path);
     await mkdir(place(path));
-    expect(await room.open(path)).toBeNull();
-    await room.remove(other);
+    expect(await fileStore.open(path)).toBeNull();
+    await fileStore.remove(other);
     await promisify(execFile)('mkfifo', [place(other)]);
-    expect(await room.open(other)).toBeNull();
+    expect(await fileStore.open(other)).toBeNull();
   });
 });
 
 describe('removing', () => {
-  it('removes a file once, and does not mind it gone', async () => {
+  it('removes a file once, and ignores a missing one', async () => {
     const [path, other] = [await store(), await store('stays')];
-    await room.remove(path);
-    await room.remove(path);
-    expect(await room.open(path)).toBeNull();
+    await fileStore.remove(path);
+    await fileStore.remove(path);
+    expect(await fileStore.open(path)).toBeNull();
     expect(await content(other)).toBe('stays');
   });
 
-  it('does not mind an empty room', async () => {
-    await room.remove(`avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp`);
+  it('ignores an empty store', async () => {
+    await fileStore.remove(`avatars/1e/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a1e.webp`);
     expect(await listed()).toEqual([]);
   });
 
@@ -402,20 +414,20 @@ describe('removing', () => {
     const path = await store();
     await rename(place(path), join(dataDir, 'kept'));
     await symlink(join(dataDir, 'kept'), place(path));
-    await room.remove(path);
+    await fileStore.remove(path);
     expect(await readFile(join(dataDir, 'kept'), 'utf8')).toBe('hello');
   });
 });
 
 describe('listing', () => {
-  it('gives what is older than an hour and spares the rest', async () => {
+  it('lists files older than an hour and leaves out the rest', async () => {
     const paths = await Promise.all(Array.from({ length: 20 }, () => store()));
     await Promise.all(paths.slice(0, 12).map((path) => age(path, 61)));
     await Promise.all(paths.slice(12).map((path) => age(path, 59)));
     expect(await listed()).toEqual(paths.slice(0, 12).toSorted());
   });
 
-  it('gives nothing that the room did not make', async () => {
+  it('lists no file that the store did not create', async () => {
     const path = await store();
     await age(path, 61);
     const folder = place(path.slice(0, 'avatars/00'.length));
@@ -429,13 +441,13 @@ describe('listing', () => {
     expect(await listed()).toEqual([path]);
   });
 
-  it('goes on while files vanish', async () => {
+  it('continues while files vanish', async () => {
     const paths = await Promise.all(Array.from({ length: 30 }, () => store()));
     await Promise.all(paths.map((path) => age(path, 61)));
     const seen: string[] = [];
-    for await (const path of room.list('avatars')) {
+    for await (const path of fileStore.list('avatars')) {
       if (seen.length === 0)
-        await Promise.all(paths.filter((other) => other !== path).map((other) => room.remove(other)));
+        await Promise.all(paths.filter((other) => other !== path).map((other) => fileStore.remove(other)));
       seen.push(path);
     }
     expect(seen.length).toBeLessThan(30);

@@ -14,15 +14,15 @@ const { make, system: plainSystem } = await testRuntime();
 const system = (files: ReturnType<typeof openFileStore>) => ({ ...plainSystem(), files });
 const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
-/** A file store of a test's own: what is swept are all files of a store. */
-function openRoom(name: string) {
+/** A file store per test, because the sweep covers all files of a store. */
+function openTestStore(name: string) {
   const folder = join(dataDir, name, 'files');
-  const room = openFileStore(join(dataDir, name));
+  const fileStore = openFileStore(join(dataDir, name));
   return {
     folder,
-    room,
+    fileStore,
     async store({ isOld }: { isOld: boolean }): Promise<string> {
-      const { path } = await room.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
+      const { path } = await fileStore.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
       if (isOld) await utimes(join(folder, path), 0, 0);
       return path;
     },
@@ -35,8 +35,8 @@ function openRoom(name: string) {
   };
 }
 
-it('removes old files without a row, whatever the tenant of those with one, and spares what was just written', async () => {
-  const { folder, room, store, found } = openRoom('usual');
+it('removes old files without a row, and keeps new files and files with a row of any tenant', async () => {
+  const { folder, fileStore, store, found } = openTestStore('usual');
   const orphans = await Promise.all(Array.from({ length: 1_200 }, () => store({ isOld: true })));
   const kept = await Promise.all(Array.from({ length: 20 }, () => store({ isOld: true })));
   for (const avatarPath of kept) await make.user({ avatarPath });
@@ -45,23 +45,25 @@ it('removes old files without a row, whatever the tenant of those with one, and 
   await writeFile(unfinished, 'half');
   await utimes(unfinished, 0, 0);
 
-  expect(await sweepOrphanFiles(system(room), owners, new AbortController().signal)).toBe(1_201);
+  expect(await sweepOrphanFiles(system(fileStore), owners, new AbortController().signal)).toBe(1_201);
   expect((await found()).toSorted()).toEqual([...kept, fresh].toSorted());
-  expect(await sweepOrphanFiles(system(room), owners, new AbortController().signal)).toBe(0);
+  expect(await sweepOrphanFiles(system(fileStore), owners, new AbortController().signal)).toBe(0);
 });
 
 it('has nothing to do before the first upload', async () => {
-  expect(await sweepOrphanFiles(system(openRoom('empty').room), owners, new AbortController().signal)).toBe(0);
+  expect(await sweepOrphanFiles(system(openTestStore('empty').fileStore), owners, new AbortController().signal)).toBe(
+    0,
+  );
 });
 
-it('goes on with the other folders where one cannot be read, and says so at the end', async () => {
-  const { room, store, found } = openRoom('unreadable');
+it('goes on with the other folders if one cannot be read, and fails at the end', async () => {
+  const { fileStore, store, found } = openTestStore('unreadable');
   const path = await store({ isOld: true });
-  const unreadable: typeof room = {
-    ...room,
+  const unreadable: typeof fileStore = {
+    ...fileStore,
     async *list(folder) {
       if (folder === 'images') throw new Error('no right to read');
-      yield* room.list(folder);
+      yield* fileStore.list(folder);
     },
   };
   const both = [{ folder: 'images', table: users, path: users.avatarPath }, ...owners];
@@ -69,10 +71,10 @@ it('goes on with the other folders where one cannot be read, and says so at the 
   expect(await found()).not.toContain(path);
 });
 
-it('stops when told to, removing nothing more', async () => {
-  const { room, store, found } = openRoom('stopped');
+it('stops on abort and removes nothing more', async () => {
+  const { fileStore, store, found } = openTestStore('stopped');
   const path = await store({ isOld: true });
-  await expect(sweepOrphanFiles(system(room), owners, AbortSignal.abort())).rejects.toThrow(
+  await expect(sweepOrphanFiles(system(fileStore), owners, AbortSignal.abort())).rejects.toThrow(
     expect.objectContaining({ name: 'AbortError' }),
   );
   expect(await found()).toContain(path);

@@ -3,19 +3,19 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { SystemContext } from '../context.ts';
 import { processEach } from '../process-each.ts';
 
-/** The column that keeps the paths of a folder's files. */
+/** The column that holds the paths of a folder's files. */
 export interface FileOwner {
   folder: string;
   table: PgTable;
   path: PgColumn;
 }
 
-/** Files asked about in one statement. */
+/** Files per statement. */
 const batch = 500;
 
 /**
- * Removes every file no row points at: those of deleted rows, of uploads that never got a row, and what killed writers left.
- * Files younger than an hour are left alone. A folder that cannot be read keeps no other from its turn. Answers how many went.
+ * Removes all files that no row names: files of deleted rows, of uploads without a row, and leftovers of killed writers.
+ * Keeps files younger than an hour. Goes on with the next folder if one cannot be read. Returns the number of removed files.
  */
 export async function sweepOrphanFiles(
   system: Pick<SystemContext, 'acrossTenants' | 'files' | 'log'>,
@@ -25,11 +25,11 @@ export async function sweepOrphanFiles(
   let removed = 0;
   const sweep = async ({ table, path }: FileOwner, paths: string[]) => {
     signal.throwIfAborted();
-    const rows = await system.acrossTenants('files are compared with the rows that keep them', (tx) =>
+    const rows = await system.acrossTenants('files are compared with the rows that name them', (tx) =>
       tx.select({ path }).from(table).where(inArray(path, paths)),
     );
-    const kept = new Set(rows.map((row) => row.path));
-    for (const orphan of paths.filter((candidate) => !kept.has(candidate))) {
+    const referenced = new Set(rows.map((row) => row.path));
+    for (const orphan of paths.filter((candidate) => !referenced.has(candidate))) {
       if (await system.files.remove(orphan)) removed += 1;
     }
   };

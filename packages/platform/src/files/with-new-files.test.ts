@@ -10,7 +10,7 @@ import { withNewFiles } from './with-new-files.ts';
 const { system, make, ownerUrl } = await testRuntime();
 const { id: tenantId } = await make.tenant();
 
-/** Whether a new file is still there after a change that failed like this. */
+/** Whether a new file still exists after the change failed with this error. */
 async function isKeptAfter(change: (tx: Tx) => Promise<unknown>): Promise<boolean> {
   const { files, inTenant } = system();
   const { path } = await files.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
@@ -20,16 +20,16 @@ async function isKeptAfter(change: (tx: Tx) => Promise<unknown>): Promise<boolea
   return file !== null;
 }
 
-it('removes a file whose change was refused, by us or by the database', async () => {
+it('removes a file whose change was refused by us or by the database', async () => {
   expect(await isKeptAfter(() => Promise.reject(notFound()))).toBe(false);
   expect(await isKeptAfter((tx) => tx.execute(sql`select 1 / 0`))).toBe(false);
   expect(await isKeptAfter((tx) => tx.execute(sql`set transaction read only; create table none ()`))).toBe(false);
-  // As a server says it that speaks German.
+  // A server with German messages.
   const refusal = Object.assign(new Error('doppelter Schlüsselwert'), { code: '23505', severity: 'FEHLER' });
   expect(await isKeptAfter(() => Promise.reject(refusal))).toBe(false);
 });
 
-it('keeps a file whose row may be there: the connection was lost', async () => {
+it('keeps a file whose row may exist, because the connection was lost', async () => {
   const isKept = await isKeptAfter(async (tx) => {
     const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
     const owner = new Client({ connectionString: ownerUrl });

@@ -2,8 +2,8 @@ import { isUndone } from '@portal/db/database-error';
 import type { FileStore } from './store.ts';
 
 /**
- * Runs the change by which rows name new files, and removes these where it certainly did not happen. After a lost connection the rows may
- * well name them; then the sweep finds out, and until then they stay.
+ * Runs the change that makes rows name new files, and removes the files if the change was certainly not committed. After a lost
+ * connection the rows may name them, so the files stay and the sweep decides later.
  */
 export async function withNewFiles<T>(
   files: Pick<FileStore, 'remove'>,

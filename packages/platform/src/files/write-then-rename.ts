@@ -10,11 +10,11 @@ export type FileContent = Uint8Array | Readable;
 export interface WriteLimits {
   maxBytes: number;
   signal?: AbortSignal;
-  /** Who may read it; the writer alone when left out. */
+  /** File mode; default: only the owner may read and write. */
   mode?: number;
 }
 
-/** Writes beside the place and renames, so that the place holds all of the content or nothing. Answers how many bytes it took. */
+/** Writes a temporary file and renames it, so that `place` holds the whole content or nothing. Returns the number of bytes. */
 export async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
   let sizeBytes = 0;
   await fillThenRename(place, async (unfinished) => {
@@ -24,7 +24,7 @@ export async function writeThenRename(place: string, content: FileContent, limit
   return sizeBytes;
 }
 
-/** The same for what `fill` puts on the disk under the name it is given. False, and the place stays as it is. */
+/** Like `writeThenRename`, but `fill` writes and syncs the temporary file. If `fill` returns false, `place` stays unchanged. */
 export async function fillThenRename(place: string, fill: (unfinished: string) => Promise<boolean>): Promise<boolean> {
   const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
   try {
@@ -48,7 +48,7 @@ async function writeDurably(
   const source = content instanceof Readable ? content : Readable.from([content]);
   if (signal) addAbortSignal(signal, source);
   let sizeBytes = 0;
-  // One chunk is in our hands at a time; leaving the loop early closes the stream.
+  // Holds one chunk at a time; leaving the loop early closes the stream.
   for await (const chunk of source as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.byteLength;
     if (sizeBytes > maxBytes) {
@@ -60,7 +60,7 @@ async function writeDurably(
   return sizeBytes;
 }
 
-/** Puts a file, or what was renamed in a folder, on the disk. */
+/** Syncs a file, or a folder after a rename in it, to the disk. */
 export async function syncPlace(place: string): Promise<void> {
   await using handle = await open(place, constants.O_RDONLY);
   await handle.sync();

@@ -3,13 +3,13 @@ import { cleanSvg } from './clean-svg.ts';
 
 const start = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 8 8">';
 const clean = (content: string): string | null => cleanSvg(Buffer.from(`${start}${content}</svg>`));
-/** What is left of the content of an SVG. */
+/** The remaining content of a cleaned SVG. */
 const left = (content: string): string =>
   (clean(content) ?? 'REFUSED')
     .replace(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 8 8"(?:\/>|>)/, '')
     .replace(/<\/svg>$/, '');
 
-describe('what draws stays', () => {
+describe('cleaning keeps what draws', () => {
   it.each([
     '<path d="M0 0h8v8z" fill="#0f172a" fill-opacity=".5" transform="rotate(45 4 4) scale(1.5,2)"/>',
     '<g id="a-1" class="x y" opacity="50%"><circle cx="4" cy="4" r="3"/><ellipse rx="1" ry="2"/></g>',
@@ -30,7 +30,7 @@ describe('what draws stays', () => {
     expect(left(content)).toBe(content);
   });
 
-  it('written as older programs do', () => {
+  it('in the notation of older programs', () => {
     expect(left('<use xlink:href="#s"/>')).toBe('<use href="#s"/>');
     expect(left('<use href="#s" xlink:href="#s"/>')).toBe('<use href="#s"/>');
     expect(left('<use href="https://evil.test/#s" xlink:href="#s"/>')).toBe('<use href="#s"/>');
@@ -49,7 +49,7 @@ describe('what draws stays', () => {
   });
 });
 
-describe('what could do more goes', () => {
+describe('cleaning drops everything else', () => {
   it.each<[string, string]>([
     ['<script>alert(1)</script>', ''],
     ['<script href="https://evil.test/a.js"/>', ''],
@@ -114,7 +114,7 @@ describe('what could do more goes', () => {
     expect(left(content)).toBe(expected);
   });
 
-  it('entities a file declares stand for nothing', () => {
+  it('resolves no declared entities', () => {
     const declared = (entity: string, content: string) =>
       cleanSvg(
         Buffer.from(
@@ -135,7 +135,7 @@ describe('what could do more goes', () => {
   });
 });
 
-describe('refused is', () => {
+describe('cleaning refuses', () => {
   it.each<[string, string | Buffer]>([
     ['nothing', ''],
     ['text', 'svg'],
@@ -161,7 +161,7 @@ describe('refused is', () => {
   });
 });
 
-it('cleaning again changes nothing', () => {
+it('is idempotent', () => {
   for (const content of [
     '<text>a &amp;amp; b &#38;lt; c</text>',
     '<style>a{fill:red}<![CDATA[b{}]]></style><path style="fill:red;;;opacity:1" fill="url(\'#a\')"/>',

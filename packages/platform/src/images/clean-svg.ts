@@ -2,7 +2,7 @@ import { XMLParser } from 'fast-xml-parser';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** What draws, and nothing that runs, animates, links or embeds (SVG 2; Filter Effects 1). */
+/** Elements that draw; none that runs scripts, animates, links or embeds (SVG 2; Filter Effects 1). */
 const elements = words(`
   svg g defs symbol use switch title desc path rect circle ellipse line polyline polygon text tspan image style
   linearGradient radialGradient stop clipPath mask pattern marker filter
@@ -10,7 +10,7 @@ const elements = words(`
   feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile
 `);
 
-/** Properties that may stand as attributes and in styles alike. */
+/** Properties that are allowed both as attributes and in styles. */
 const properties = words(`
   alignment-baseline baseline-shift clip-path clip-rule color color-interpolation color-interpolation-filters direction
   display dominant-baseline enable-background fill fill-opacity fill-rule filter flood-color flood-opacity font-family font-size font-stretch
@@ -28,23 +28,23 @@ const attributes = words(`
   exponent stdDeviation edgeMode radius
 `);
 
-/** Functions a value may call; what loads something is not among them. */
+/** Functions that values may call; none of them loads resources. */
 const functions = words(`
   rgb rgba hsl hsla hwb lab lch oklab oklch color calc matrix translate translateX translateY scale scaleX scaleY rotate
   skewX skewY
 `);
 
 const fragment = /^#[\w.:-]+$/;
-/** `url(#id)`, which stays within the file; quotes around it are fine. */
+/** `url(#id)`, optionally quoted, which stays within the file. */
 const fragmentUrl = /url\(\s*(["']?)#[\w.:-]+\1\s*\)/g;
 const embeddedPicture = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+$/;
-// No backslash, angle bracket, at sign, semicolon or brace: with those a value could become something else than a value.
+// No backslash, angle bracket, at sign, semicolon or brace: with these, text could end the value and start something else.
 const valueSigns = /^[\p{L}\p{N}\s.,:%#+*/()'"!_-]*$/u;
 
-/** Elements a file may have. Drawings have some hundred; reading takes as long as there are elements. */
+/** Maximum elements per file. Drawings have some hundred; the reading time grows with the number. */
 const maxElements = 10_000;
 
-/** Elements that would be drawn, repeated ones counted each time: more is no icon but a way to keep a browser busy. */
+/** Maximum elements that a browser would draw, each reference counted: more would only keep the browser busy. */
 const maxDrawn = 20_000;
 
 const [lessThan, slash, exclamationMark, questionMark] = [0x3c, 0x2f, 0x21, 0x3f] as const;
@@ -62,16 +62,16 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // Entities a file declares stay unread; the ones every XML file has are read below.
+  // Entities that the file declares stay unresolved; the predefined XML entities are decoded below.
   processEntities: false,
   ignoreDeclaration: true,
   ignorePiTags: true,
 });
 
 /**
- * An SVG that draws the same and can do nothing else: written anew from the elements, attributes and styles that are known to be
- * harmless. Scripts, events, animations, links, foreign content and everything that is loaded from elsewhere are gone,
- * comments and declared entities too. Null when the file is no SVG or would keep a browser busy.
+ * Rewrites an SVG from elements, attributes and styles that are known to be harmless; the drawing stays the same. Drops scripts, events,
+ * animations, links, foreign content, external resources, comments and declared entities. Null if the file is no SVG or would keep a
+ * browser busy.
  */
 export function cleanSvg(bytes: Uint8Array): string | null {
   if (countTags(bytes) > maxElements) return null;
@@ -88,7 +88,7 @@ export function cleanSvg(bytes: Uint8Array): string | null {
   }
 }
 
-/** What begins like an element, wherever it stands; end tags, comments and declarations do not. */
+/** Counts start tags anywhere in the text, without end tags, comments and declarations. */
 function countTags(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(lessThan); at !== -1; at = bytes.indexOf(lessThan, at + 1)) {
@@ -98,7 +98,7 @@ function countTags(bytes: Uint8Array): number {
   return count;
 }
 
-/** One node as the parser tells it; null for an element that must not stay, with all it holds. */
+/** Converts a node of the parser; null for an element that is dropped with its content. */
 function readNode(node: unknown): Element | string | null {
   const { ':@': given = {}, ...rest } = node as Record<string, unknown>;
   const [[tag, content] = []] = Object.entries(rest);
@@ -113,13 +113,13 @@ function readNode(node: unknown): Element | string | null {
   };
 }
 
-/** The style sheet that stands in an element; nothing when nothing of it may stay. */
+/** The cleaned style sheet of a style element; empty if nothing remains. */
 function styleOf(children: (Element | string)[]): string[] {
   const sheet = cleanStyleSheet(children.filter((child) => typeof child === 'string').join(''));
   return sheet === '' ? [] : [sheet];
 }
 
-/** What may stay of an element's attributes, each once: older files name an address twice, with a prefix and without. */
+/** The allowed attributes of an element, each once: older files have `href` twice, with and without a prefix. */
 function cleanAttributes(element: string, given: Record<string, string>): [name: string, value: string][] {
   const kept = new Map<string, string>();
   for (const [prefixed, value] of Object.entries(given)) {
@@ -138,7 +138,7 @@ function cleanAttribute(element: string, name: string, value: string): string | 
   return isSafe ? value : null;
 }
 
-// Every pattern here goes through its text once: half a megabyte of one sign must not hold the process up.
+// All patterns here are linear in the text: half a megabyte of one character must not block the process.
 
 function isSafeValue(value: string): boolean {
   const rest = value.replaceAll(fragmentUrl, ' ').replaceAll(/\s+/g, ' ').replaceAll(' (', '(');
@@ -160,7 +160,7 @@ const cleanDeclarations = (css: string): string =>
     .map(([, property = '', value = '']) => `${property}:${value.trim()}`)
     .join(';');
 
-/** Plain rules alone; what begins with an at sign is left out with all it holds. */
+/** Keeps plain rules; at-rules are dropped with their content. */
 function cleanStyleSheet(css: string): string {
   return withoutComments(css)
     .split('}')
@@ -178,7 +178,7 @@ const withoutComments = (css: string): string =>
     )
     .join(' ');
 
-/** How many elements a browser draws, those that are referred to once for each time; endless when one refers to itself. */
+/** How many elements a browser draws, counting each reference; Infinity if an element refers to itself. */
 function drawn(root: Element): number {
   const byId = new Map<string, Element>();
   const collect = (element: Element) => {
@@ -189,8 +189,8 @@ function drawn(root: Element): number {
   collect(root);
   const known = new Map<Element, number>();
   const count = (element: Element): number => {
-    const before = known.get(element);
-    if (before !== undefined) return before;
+    const cached = known.get(element);
+    if (cached !== undefined) return cached;
     known.set(element, Infinity);
     let sum = 1;
     for (const child of element.children) if (typeof child === 'object') sum += count(child);
@@ -215,7 +215,7 @@ function write(node: Element | string): string {
 
 const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** References every XML file may use; others stand for nothing here. */
+/** Decodes the predefined and numeric references; all others become empty. */
 const decode = (text: string): string =>
   text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (_, hex?: string, decimal?: string, name?: string) => {
     if (name !== undefined) return named[name] ?? '';
@@ -223,7 +223,7 @@ const decode = (text: string): string =>
     return code <= 0x10_ffff ? String.fromCodePoint(code) : '';
   });
 
-/** Text as it may stand between tags and in quotes; signs XML does not know are left out. */
+/** Escapes text for content and attributes; drops characters that XML does not allow. */
 const escape = (text: string): string =>
   text
     .toWellFormed()

@@ -18,11 +18,11 @@ describe('an icon', () => {
     ['a GIF', tinyGif, 'image/gif'],
     ['an ICO of a PNG', icoOf(pngIcon()), 'image/x-icon'],
     ['an ICO of bitmaps', icoOf(bitmap, bitmap), 'image/x-icon'],
-  ])('is %s as it is', async (_name, bytes, type) => {
+  ])('is %s, unchanged', async (_name, bytes, type) => {
     expect(await readIcon(bytes)).toEqual({ type, bytes });
   });
 
-  it('is an SVG without what does not draw', async () => {
+  it('is an SVG, reduced to what draws', async () => {
     const icon = await readIcon(svgIcon('<path d="M0" onload="alert(1)"/><script>alert(1)</script>'));
     expect(icon?.type).toBe('image/svg+xml');
     expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(svgIcon('<path d="M0"/>').toString());
@@ -45,9 +45,9 @@ describe('an icon', () => {
   });
 });
 
-it('may be larger and no ICO, where its place says so', async () => {
+it('can have a larger limit and refuse ICO files', async () => {
   const read = (bytes: Uint8Array) =>
-    openIconImages(sandbox).read(bytes, of('anna'), { maxBytes: 1024 * 1024, takesIco: false });
+    openIconImages(sandbox).read(bytes, of('anna'), { maxBytes: 1024 * 1024, acceptsIco: false });
   const svgOf = (bytes: number) => svgIcon(`<path d="${'M0 0'.repeat(bytes / 4)}"/>`);
   expect(await read(svgOf(1_000_000))).toMatchObject({ type: 'image/svg+xml' });
   expect(await read(svgOf(1_100_000))).toBeNull();
@@ -58,25 +58,25 @@ it('may be larger and no ICO, where its place says so', async () => {
 describe('a large SVG', () => {
   const large = svgIcon(`<path d="${'M0 0'.repeat(10_000)}" onload="alert(1)"/>`);
 
-  it('is cleaned all the same, by a process of its own', async () => {
+  it('is cleaned in a sandbox process', async () => {
     const icon = await readIcon(large);
     expect(Buffer.from(icon?.bytes ?? []).toString()).toBe(large.toString().replace(' onload="alert(1)"', ''));
   });
 
-  it('that takes too long is none', async () => {
+  it('is refused if cleaning takes too long', async () => {
     expect(await openIconImages(sandbox, 1).read(large, of('anna'))).toBeNull();
   });
 
-  it('leaves the event loop to others, whatever is in it', async () => {
+  it('never blocks the event loop', async () => {
     const icons = openIconImages(sandbox);
     const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
     const before = performance.eventLoopUtilization();
     await icons.read(hostile, of('anna'));
-    // Cleaned in here it would be all of the time.
+    // In this process, cleaning would take all of the time.
     expect(performance.eventLoopUtilization(before).utilization).toBeLessThan(0.5);
   });
 
-  it('waits for the others of its owner, of whom few may wait, and not for theirs alone', async () => {
+  it('waits for other icons of its owner, of which few may wait, but delays no other owner', async () => {
     const icons = openIconImages(sandbox);
     const answers = await Promise.allSettled([
       ...Array.from({ length: 6 }, () => icons.read(large, of('anna'))),

@@ -3,7 +3,7 @@ import { busy, unavailable } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import { callLimits } from '../limits.ts';
 import { resource } from '../resource.ts';
-import type { Whose } from '../sandbox/fair-share.ts';
+import type { TaskOwner } from '../sandbox/fair-share.ts';
 import type { Sandbox } from '../sandbox/open-sandbox.ts';
 import { TaskError, taskOf } from '../sandbox/task.ts';
 import { openSemaphore } from '../semaphore.ts';
@@ -16,36 +16,36 @@ export interface IconImage {
   bytes: Uint8Array;
 }
 
-/** What is taken as an icon, unless it is to be less or more. */
+/** Deviations from the usual limits of an icon. */
 interface IconLimits {
-  /** Up to `largestIconBytes`. */
+  /** At most `largestIconBytes`. */
   maxBytes?: number;
-  /** Whether it may be an ICO. */
-  takesIco?: boolean;
+  /** Whether ICO files are accepted. */
+  acceptsIco?: boolean;
 }
 
-/** The account or the favorite an icon is for. */
-type IconOwner = Required<Whose>;
+/** The account or favorite that the icon is for. */
+type IconOwner = Required<TaskOwner>;
 
 export interface IconImages {
   /**
-   * What may be kept of a file as an icon: a picture as it is, an SVG cleaned. Null when it is neither. Large SVGs of one
-   * owner are cleaned one after the other; throws 429 when too many of them wait, 503 when too many of all do.
+   * The icon in a file: a picture unchanged, an SVG cleaned. Null if it is neither. Large SVGs of one owner are cleaned one after the
+   * other. Throws 429 if too many SVGs of this owner wait, 503 if too many wait in total.
    */
   read(bytes: Uint8Array, owner: IconOwner, limits?: IconLimits): Promise<IconImage | null>;
 }
 
 const largestIconBytes = 1024 * 1024;
 
-// A few kilobytes can unfold to gigabytes of pixels in the program that shows them.
+// A few kilobytes can expand to gigabytes of pixels in the program that shows them.
 const maxSide = 4_096;
 
-/** Cleaned at once: the worst that fits takes some 5 ms, half a megabyte some 300 ms. Most icons are smaller. */
+/** Up to this size SVGs are cleaned in this process: the worst case takes about 5 ms, half a megabyte about 300 ms. Most icons fit. */
 const quickSvgBytes = 4 * 1024;
-/** Cleaning takes less than a second; this is for a machine that is very busy. */
+/** Cleaning takes less than a second; the limit leaves reserve for a very busy machine. */
 const cleanTimeoutMs = 10 * SECOND;
 
-/** Icons from files of any origin. Large SVGs are cleaned in a process apart, so that nobody else waits for them. */
+/** Reads icons from untrusted files. Large SVGs are cleaned in a sandbox, so that other requests do not wait for them. */
 export function openIconImages(sandbox: Sandbox, timeoutMs = cleanTimeoutMs): IconImages {
   const cleaning = taskOf<typeof run>(new URL('svg-cleaner.ts', import.meta.url), {
     timeoutMs,
@@ -54,7 +54,7 @@ export function openIconImages(sandbox: Sandbox, timeoutMs = cleanTimeoutMs): Ic
   });
   const inSlotOfOwner = openSemaphore({
     ...callLimits.ownLargeIcons,
-    refusal: () => busy('Your other icons are still being looked at. Please try again in a few seconds.', 5),
+    refusal: () => busy('Your other icons are still being checked. Please try again in a few seconds.', 5),
   });
   const inSlot = openSemaphore({
     ...callLimits.largeIcons,
@@ -74,21 +74,21 @@ export function openIconImages(sandbox: Sandbox, timeoutMs = cleanTimeoutMs): Ic
   async function cleaned(bytes: Uint8Array, owner: IconOwner): Promise<Uint8Array | null> {
     if (bytes.byteLength > quickSvgBytes)
       return inSlotOfOwner(() => inSlot(() => cleanInSandbox(bytes, owner)), { key: owner.ownerId });
-    // 0.02 s of the start that few APIs have a use for.
+    // Saves 0.02 s of start-up; few API processes need it.
     const { cleanSvg } = await import('./clean-svg.ts');
     const clean = cleanSvg(bytes);
     return clean === null ? null : Buffer.from(clean);
   }
 
   return {
-    async read(bytes, owner, { maxBytes = iconMaxBytes, takesIco = true } = {}) {
+    async read(bytes, owner, { maxBytes = iconMaxBytes, acceptsIco = true } = {}) {
       const type = detectIconType(bytes);
       if (type === null || bytes.byteLength > maxBytes) return null;
       if (type === 'image/svg+xml') {
         const clean = await cleaned(bytes, owner);
         return clean && clean.byteLength <= maxBytes ? { type, bytes: clean } : null;
       }
-      if (type === 'image/x-icon') return takesIco ? { type, bytes } : null;
+      if (type === 'image/x-icon') return acceptsIco ? { type, bytes } : null;
       return isUsablePicture(bytes) ? { type, bytes } : null;
     },
   };
@@ -99,5 +99,5 @@ function isUsablePicture(bytes: Uint8Array): boolean {
   return header !== null && Math.max(header.width, header.height) <= maxSide;
 }
 
-/** The process's own. */
+/** The instance of the process. */
 export const iconImages = resource(({ sandbox }) => openIconImages(sandbox));

@@ -2,26 +2,26 @@ import { detectImageType, extensionOf, hasBytes, type ImageType, viewOf } from '
 
 export type IconType = ImageType | 'image/x-icon' | 'image/svg+xml';
 
-/** Without a dot; what a stored icon of this type is called. */
+/** File extension for stored icons of this type, without a dot. */
 export const iconExtensionOf = (type: IconType): string => {
   if (type === 'image/svg+xml') return 'svg';
   return type === 'image/x-icon' ? 'ico' : extensionOf(type);
 };
 
-/** The type of an icon by its content; a name or declared type is never asked. An SVG is only recognized, not checked. */
+/** Detects the type of an icon from its content only, never from a name or declared type. An SVG is only recognized, not checked. */
 export function detectIconType(bytes: Uint8Array): IconType | null {
   if (isIco(bytes)) return 'image/x-icon';
   return detectImageType(bytes) ?? (isSvg(bytes) ? 'image/svg+xml' : null);
 }
 
 const pngStart = [0x89, 0x50, 0x4e, 0x47];
-/** Size of a BITMAPINFOHEADER, which a bitmap without a file header starts with. */
+/** Size of a BITMAPINFOHEADER; a bitmap without a file header starts with it. */
 const bitmapStart = [40, 0, 0, 0];
 const maxIcoImages = 64;
 
 /**
- * A directory of images, each a PNG or a bitmap that lies behind the directory and within the file, and nothing behind the last
- * of them (the format has no other description than its writers; .ico of Windows since 3.0, PNG inside since Vista).
+ * Whether the file is a directory of images, each a PNG or a bitmap after the directory and within the file, with nothing after the last
+ * image. The format has no specification besides its writers: .ico since Windows 3.0, with PNG inside since Vista.
  */
 function isIco(bytes: Uint8Array): boolean {
   const file = viewOf(bytes);
@@ -40,7 +40,7 @@ function isIco(bytes: Uint8Array): boolean {
   return last === file.byteLength;
 }
 
-/** XML whose first element is called svg; declaration, comments and document type may stand in front. */
+/** Whether the text is XML with an svg element near its beginning; declaration, comments and document type may precede it. */
 function isSvg(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16_384)).toString();
   return /^\ufeff?\s*</.test(start) && /<(?:svg:)?svg[\s/>]/.test(start);

@@ -177,7 +177,7 @@ describe('reading an image header', () => {
     lossless: lossless(7, 5),
     extended: canvas(7, 5),
   };
-  it.each(Object.entries(whole))('finds nothing in a %s header cut anywhere', (_, bytes) => {
+  it.each(Object.entries(whole))('finds nothing in a %s header that is cut off anywhere', (_, bytes) => {
     expect(readImageHeader(bytes)).not.toBeNull();
     for (let length = 0; length < bytes.length; length++) expect(readImageHeader(bytes.subarray(0, length))).toBeNull();
   });
@@ -188,7 +188,7 @@ describe('reading an image header', () => {
     expect(readImageHeader(shared.subarray(3, 30))).toBeNull();
   });
 
-  it('never throws and never finds an empty image, whatever the bytes', () => {
+  it('never throws and never finds an empty image for any bytes', () => {
     const start = constantFrom(...Object.values(whole), Buffer.alloc(0));
     assert(
       property(start, nat({ max: 40 }), uint8Array({ maxLength: 200 }), (image, kept, noise) => {

@@ -7,9 +7,9 @@ interface ImageSize {
 }
 
 interface ImageFormat {
-  /** Without a dot; what a stored file of this type is called. */
+  /** File extension for stored files of this type, without a dot. */
   extension: string;
-  /** The size a file of this format gives in its header; null when the bytes are no such file. */
+  /** The size in the header of a file; null if it is not of this format. */
   readSize: (file: DataView) => ImageSize | null;
 }
 
@@ -29,8 +29,8 @@ export interface ImageHeader extends ImageSize {
 export const extensionOf = (type: ImageType): string => formats[type].extension;
 
 /**
- * What a file says about itself, read from its content alone and without decoding: its headers up to the first frame,
- * each field checked. Takes a whole file or as much of its beginning as holds them; null when it is none of the formats.
+ * Reads and checks the headers of an image up to its first frame, without decoding it. Takes the whole file, or enough of its beginning to
+ * contain the headers; null if it has none of the formats.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   const file = viewOf(bytes);
@@ -41,7 +41,7 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   return null;
 }
 
-/** The type of an image by its content; a name or declared type is never asked. */
+/** Detects the type of an image from its content only, never from a name or declared type. */
 export const detectImageType = (bytes: Uint8Array): ImageType | null => readImageHeader(bytes)?.type ?? null;
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -95,12 +95,12 @@ const isMisplacedInJpeg = (marker: number): boolean =>
 function readJpegSize(file: DataView): ImageSize | null {
   if (!hasBytes(file, 0, startOfImage)) return null;
   let at = 2;
-  // Each round moves at least one segment header on, so this ends with the file.
+  // Each round advances, so the loop ends with the file.
   while (at + 4 <= file.byteLength) {
     if (file.getUint8(at) !== 0xff) return null;
     const marker = file.getUint8(at + 1);
     if (marker === 0xff) {
-      // Fill bytes may stand before any marker.
+      // Fill bytes may precede any marker.
       at += 1;
       continue;
     }

@@ -5,7 +5,7 @@ import { withTimeout } from '../timeout.ts';
 import { queueNames, type QueueName } from './job.ts';
 import { describeRhythm, Tick } from './schedules.ts';
 
-/** What the queue knows about one kind of job. */
+/** Figures of one kind of job. */
 export interface JobFigures {
   queue: QueueName;
   name: string;
@@ -17,11 +17,11 @@ export interface JobFigures {
 }
 
 const timeoutMs = 5 * SECOND;
-/** How old an answer may be: callers that look again and again, or at the same time, make the queues count once. */
+/** Maximum age of the figures: repeated and concurrent calls make the queues count only once. */
 const freshMs = 2 * SECOND;
 const maxSchedules = 1_000;
 
-/** Figures by job name of all queues; throws 503 while the queue cannot be reached. */
+/** Figures of all queues by job name; throws 503 while the queue cannot be reached. */
 export function openJobFigures(queues: Queues): () => Promise<Map<string, JobFigures>> {
   let latest: { at: number; figures: Promise<Map<string, JobFigures>> } | undefined;
   return async () => {
@@ -42,7 +42,7 @@ export function openJobFigures(queues: Queues): () => Promise<Map<string, JobFig
 
 async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
   const figures = new Map<string, JobFigures>();
-  const of = (queue: QueueName, name: string): JobFigures => {
+  const figuresOf = (queue: QueueName, name: string): JobFigures => {
     let known = figures.get(name);
     if (!known) {
       known = { queue, name, schedule: null, nextRunAt: null, waiting: 0, active: 0, failed: 0 };
@@ -56,9 +56,9 @@ async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
       queueNames.map(async (name) => {
         const queue = await queues.queue(name);
         for (const scheduler of await queue.getJobSchedulers(0, maxSchedules)) {
-          const wish = Tick.safeParse(scheduler.template?.data);
-          if (!wish.success) continue;
-          const job = of(name, wish.data.job);
+          const tick = Tick.safeParse(scheduler.template?.data);
+          if (!tick.success) continue;
+          const job = figuresOf(name, tick.data.job);
           const rhythm = describeRhythm(scheduler);
           job.schedule = job.schedule === null ? rhythm : `${job.schedule}; ${rhythm}`;
           const next = scheduler.next === undefined ? null : new Date(scheduler.next);
@@ -67,6 +67,6 @@ async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
       }),
     ),
   ]);
-  for (const { queue, name, state, count } of tallies) of(queue, name)[state] += count;
+  for (const { queue, name, state, count } of tallies) figuresOf(queue, name)[state] += count;
   return figures;
 }

@@ -3,14 +3,14 @@ import type { RunAtWork } from '../runs/state.ts';
 import type { Runtime } from '../runtime.ts';
 import type { AnyJob, PlatformJob, TenantJob } from './job.ts';
 
-/** What a handler is told about the piece of work it does, and how it tells how far it is. */
+/** The job at work, as the handler sees it. */
 export interface Work {
-  /** Aborted when the job's time is up, when the worker stops, or when another worker took the job over. Stop early by throwing. */
+  /** Aborted on timeout, when the worker stops, or when another worker has taken over the job. To stop early, throw. */
   signal: AbortSignal;
   actorId: string | null;
-  /** The run the job carries out, if it does. */
+  /** The run that the job carries out, if any. */
   run: RunAtWork | null;
-  /** Shown to those who watch the run, if the job carries one out; call it as often as you like. */
+  /** Shown to users who watch the run, if any; calls are cheap. */
   progress(done: number, total: number): void;
 }
 
@@ -24,7 +24,7 @@ export interface Handler {
   ): Promise<unknown>;
 }
 
-/** Binds a job to the use case that does it. A tenant job's context reaches that tenant alone. */
+/** Binds a job to its use case. A tenant job's context reaches only that tenant. */
 export function handle<Payload extends { tenantId: string }>(
   job: TenantJob<Payload>,
   work: (ctx: TenantContext, payload: Payload, work: Work) => Promise<unknown>,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** `upkeep` is for what starts by itself for all tenants: no tenant's work takes its places. */
+/** `upkeep` is for scheduled jobs that serve all tenants: tenants' jobs do not take its slots. */
 export const queueNames = [
   'directory',
   'monitoring',
@@ -15,19 +15,19 @@ export const queueNames = [
 ] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** Places of a queue in one worker, and how many of them one tenant may hold. */
+/** Slots of a queue in one worker, and how many of them one tenant may hold. */
 export interface Places {
   places: number;
   perTenant: number;
 }
 
 /**
- * Jobs of a queue that one worker runs at once, for queues to which `WORKER_CONCURRENCY` is no fit. A queue whose jobs call servers of
- * tenants says what one tenant may hold of it, so that nobody else waits for servers that never answer.
+ * Jobs per queue that one worker runs at once, for queues where `WORKER_CONCURRENCY` does not fit. If a queue's jobs call tenants'
+ * servers, each tenant has a limit, so that other tenants do not wait for servers that never answer.
  */
 export type OwnConcurrency = { readonly [name in QueueName]?: number | Places };
 
-/** At most a quarter for one tenant. */
+/** At most a quarter per tenant. */
 export const quarterEach = (places: number): Places => ({ places, perTenant: Math.floor(places / 4) });
 
 interface JobSettings<Payload> {
@@ -35,26 +35,26 @@ interface JobSettings<Payload> {
   name: string;
   queue: QueueName;
   payload: z.ZodType<Payload>;
-  /** Tries before the job counts as failed; the row it is about is found again by a sweep. */
+  /** Attempts before the job fails; a sweep finds its row again. */
   attempts: number;
-  /** Pause before the second try, doubled each time, milliseconds. */
+  /** Pause before the second attempt in milliseconds, doubled each time. */
   backoffMs: number;
-  /** What the job is about: at most one per key waits or runs, and a nudge that comes while one runs leads to exactly one more. */
+  /** The job's subject. At most one job per key waits or runs; nudges during a run lead to exactly one more run. */
   key: (payload: Payload) => string;
-  /** Whether of its runs only one per key may be under way: the key is then their subject, and a second start is a conflict. */
+  /** Whether only one run per key may be unfinished: the key is then the run's subject, and a second start is a conflict. */
   runsAlone?: boolean;
-  /** The job is told to stop after this long, milliseconds. */
+  /** The job's signal is aborted after this many milliseconds. */
   timeoutMs: number;
 }
 
-/** A job as data, shared by who enqueues it and who handles it. Both sides parse the payload. */
+/** A job declaration, shared by producers and handlers. Both sides parse the payload. */
 export interface PlatformJob<Payload> extends JobSettings<Payload> {
   scope: 'platform';
-  /** Whose share of the places the job takes, in a queue that has shares; null for none. */
+  /** In a queue with shares: the key of the share that the job uses; null for none. */
   shareKey?: (payload: Payload) => string | null;
 }
 
-/** A job within one tenant: its handler gets a context bound to `payload.tenantId`, and it rests while the tenant is inactive. */
+/** A job within one tenant: its handler gets a context bound to `payload.tenantId`. Jobs of inactive tenants are skipped. */
 export interface TenantJob<Payload extends { tenantId: string }> extends JobSettings<Payload> {
   scope: 'tenant';
 }
@@ -82,8 +82,8 @@ export interface EnqueueOptions {
 }
 
 /**
- * Nudges the worker after a row was written. Never throws and waits at most about a second:
- * when the queue is away, the sweep finds the row.
+ * Nudges the worker after a row was written. Never throws, and waits about a second at most. If the queue cannot be reached, the sweep
+ * finds the row later.
  */
 export type Enqueue = <Job extends AnyJob>(
   job: Job,

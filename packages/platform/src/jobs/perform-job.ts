@@ -20,7 +20,7 @@ import type { AnyJob } from './job.ts';
 
 export type InterruptionReason = 'shutdown' | 'timeout' | 'lock lost';
 
-/** Why a handler was told to stop. */
+/** The reason of an aborted handler signal. */
 class InterruptedError extends Error {
   readonly why: InterruptionReason;
 
@@ -34,7 +34,7 @@ class InterruptedError extends Error {
 /** Makes BullMQ retry the job after its backoff. */
 class RetryError extends Error {}
 
-/** How to interrupt each job at work, by its id. */
+/** Interrupts a running job, by job id. */
 export type JobsAtWork = Map<string, (why: InterruptionReason) => void>;
 
 interface JobTurn {
@@ -43,32 +43,32 @@ interface JobTurn {
   token: string;
   envelope: Envelope;
   payload: unknown;
-  /** From a handler's signal to going on without it, milliseconds. */
+  /** Milliseconds from the abort of a handler's signal until the worker stops waiting for the handler. */
   graceMs: number;
   atWork: JobsAtWork;
 }
 
-/** Puts a job back for another worker. */
+/** Returns a job to the queue for another worker. */
 export async function releaseJob(log: Log, bull: BullJob, token: string): Promise<never> {
-  // Should this fail, the job's lock runs out and the job comes back all the same.
+  // If this fails, the job's lock expires and the job is returned anyway.
   await bull
     .moveToWait(token)
-    .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be put back'));
+    .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be returned to the queue'));
   throw new WaitingError();
 }
 
-/** Puts a job back until later. That is no attempt, and its run has not begun. */
+/** Returns a job to the queue with a delay. This does not count as an attempt, and its run has not begun. */
 export async function deferJob(log: Log, bull: BullJob, token: string, waitMs: number): Promise<never> {
-  // Should this fail, the job's lock runs out and the job comes back all the same.
+  // If this fails, the job's lock expires and the job is returned anyway.
   await bull
     .moveToDelayed(Date.now() + waitMs, token)
-    .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be put back'));
+    .catch((error: unknown) => log.warn({ err: error, jobId: bull.id }, 'a job could not be returned to the queue'));
   throw new DelayedError();
 }
 
 /**
- * One job's time with its handler: log lines, signal, run, and what becomes of it. Returns when it is done,
- * throws what tells BullMQ to try it again, to give it up, or to leave it to another worker.
+ * Runs a job's handler, with log lines, signal and run. Returns if the job is done; otherwise throws the error that tells BullMQ to retry
+ * the job, to fail it, or to leave it to another worker.
  */
 export async function performJob(
   runtime: Runtime,
@@ -97,14 +97,14 @@ export async function performJob(
 
   const controller = new AbortController();
   let grace: NodeJS.Timeout | undefined;
-  const givenUp = Promise.withResolvers<never>();
-  givenUp.promise.catch(() => undefined);
+  const abandoned = Promise.withResolvers<never>();
+  abandoned.promise.catch(() => undefined);
   const interrupt = (why: InterruptionReason) => {
     if (controller.signal.aborted) return;
     const reason = new InterruptedError(why);
     controller.abort(reason);
-    // A handler that does not heed its signal is not waited for.
-    grace = setTimeout(() => givenUp.reject(reason), graceMs);
+    // The worker does not wait for a handler that ignores its signal.
+    grace = setTimeout(() => abandoned.reject(reason), graceMs);
   };
   const timeout = setTimeout(interrupt, job.timeoutMs, 'timeout');
   const jobId = bull.id ?? '';
@@ -125,7 +125,7 @@ export async function performJob(
       run,
       progress: (done, total) => watched?.report(done, total),
     };
-    await Promise.race([handler.perform(runtime, { requestId, actorId }, payload as never, work), givenUp.promise]);
+    await Promise.race([handler.perform(runtime, { requestId, actorId }, payload as never, work), abandoned.promise]);
     if (watched && run) {
       await watched.stop();
       await endRun(watched.scope, run, { error: null });
@@ -136,23 +136,23 @@ export async function performJob(
     if (interruption instanceof InterruptedError && interruption.why !== 'timeout') {
       await end('released');
       if (interruption.why === 'shutdown') return await releaseJob(log, bull, token);
-      // The job is another worker's now: nothing of it may be touched.
+      // Another worker has the job now: do not touch it.
       throw new WaitingError();
     }
     const error = interruption instanceof InterruptedError ? outOfTime(job) : thrown;
     const isLast = !mayRetry(error) || attempt >= job.attempts;
     if (watched && run) {
       await watched.stop();
-      const settled = isLast
+      const written = isLast
         ? endRun(watched.scope, run, { error: sentenceFor(error) })
         : postponeRun(watched.scope, run, job.backoffMs * 2 ** attempt);
-      // The sweep comes back to a run that could not be settled.
-      await settled.catch((settleError: unknown) =>
-        log.warn({ ...facts, err: settleError }, 'a run could not be settled'),
+      // The sweep finds a run whose outcome is missing.
+      await written.catch((writeError: unknown) =>
+        log.warn({ ...facts, err: writeError }, 'the outcome of a run could not be written'),
       );
     }
     await end(isLast ? 'failed' : 'retried', error);
-    // What BullMQ keeps of an error is shown to operators: only sentences made for people.
+    // BullMQ shows the message to operators, so only messages written for people may be in it.
     throw isLast ? new UnrecoverableError(sentenceFor(error)) : new RetryError(sentenceFor(error));
   } finally {
     await watched?.stop();
@@ -169,7 +169,7 @@ async function isTenantActive(scope: TenantScope): Promise<boolean> {
   return tenant?.isActive === true;
 }
 
-/** A later try can do better when somebody else was the reason; our own refusals and mistakes stay what they are. */
+/** A retry may help if another system caused the failure; our own refusals and errors are permanent. */
 const mayRetry = (error: unknown): boolean =>
   error instanceof PortalError && ['busy', 'upstream', 'unavailable'].includes(error.kind);
 
@@ -179,15 +179,15 @@ const outOfTime = (job: AnyJob): PortalError =>
 const sentenceFor = (error: unknown): string =>
   error instanceof PortalError
     ? error.message
-    : 'Something went wrong. The log names the cause under the id of this job.';
+    : 'Something went wrong. The log shows the cause under the id of this job.';
 
-/** Keeps how a job last went, for operators. */
+/** Stores the last outcome of a job, for operators. */
 async function recordOutcome(
   acrossTenants: Database['acrossTenants'],
   outcome: { name: string; state: 'succeeded' | 'failed'; ms: number },
 ): Promise<void> {
   const last = { lastRunAt: sql`now()`, lastState: outcome.state, lastDurationMs: Math.round(outcome.ms) };
-  await acrossTenants('how a job went is no tenant’s', (tx) =>
+  await acrossTenants('job outcomes belong to no tenant', (tx) =>
     tx
       .insert(jobOutcomes)
       .values({ name: outcome.name, ...last })

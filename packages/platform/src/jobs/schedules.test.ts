@@ -10,10 +10,10 @@ import { handle } from './handler.ts';
 import { definePlatformJob, type PlatformJob } from './job.ts';
 import { describeRhythm, type Rhythm, schedule, type Schedule, scheduleId } from './schedules.ts';
 
-/** The time a schedule fired for, which the request id of its job names. */
+/** The scheduled time, which is part of the job's request id. */
 const timeIn = (requestId: string): number => Number(requestId.slice(requestId.lastIndexOf(':') + 1));
 
-// Ids never fall behind the latest time they saw; those of the next file begin anew.
+// Ids never go back behind the latest time they have seen; the next file starts anew.
 afterAll(() => void vi.resetModules());
 
 const soon = { timeout: 20_000, interval: 25 };
@@ -65,7 +65,7 @@ describeOnEachQueue('schedules', (env) => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(400);
   });
 
-  it('run one job at a time even when one takes longer than the pause between two', async () => {
+  it('run one job at a time even if it takes longer than the interval', async () => {
     const job = newJob();
     let running = 0;
     let most = 0;
@@ -81,7 +81,7 @@ describeOnEachQueue('schedules', (env) => {
     expect(most).toBe(1);
   });
 
-  it('outlive a restart of all workers, keeping their next time', async () => {
+  it('keep their next time over a restart of all workers', async () => {
     const job = newJob();
     const schedules = plan(job, { everyMs: 3_600_000 });
     let runs = 0;
@@ -96,7 +96,7 @@ describeOnEachQueue('schedules', (env) => {
     expect(runs).toBe(1);
   });
 
-  it('make up once for a time that passed while no worker ran', async () => {
+  it('make up once for times missed while no worker ran', async () => {
     const job = newJob();
     const schedules = plan(job, { cron: '*/2 * * * * *', timeZone: 'Europe/Berlin' });
     const first = await start(job, schedules);
@@ -132,7 +132,7 @@ describeOnEachQueue('schedules', (env) => {
     },
   );
 
-  it('let a worker stop before it has well started', async () => {
+  it('let a worker stop right after its start', async () => {
     const job = newJob();
     const worker = await start(job, plan(job, { everyMs: 3_600_000 }));
     await worker.stop();
@@ -140,7 +140,7 @@ describeOnEachQueue('schedules', (env) => {
     expect(worker.lines.at(-1)).toMatchObject({ msg: 'the worker has stopped' });
   });
 
-  it('come back into an emptied queue', async () => {
+  it('are restored in an emptied queue', async () => {
     const job = newJob();
     let runs = 0;
     await start(job, plan(job, { everyMs: 500 }), async () => void (runs += 1));
@@ -150,7 +150,7 @@ describeOnEachQueue('schedules', (env) => {
     await vi.waitFor(() => expect(runs).toBeGreaterThan(before + 1), soon);
   });
 
-  it('of an older release go, changed ones are changed', async () => {
+  it('of an older release are removed, and changed ones are updated', async () => {
     const [old, job] = [newJob(), newJob()];
     const hourly = plan(old, { everyMs: 3_600_000 });
     const before = await start(old, hourly);

@@ -12,24 +12,24 @@ import type { Queues } from '../queues/queues.ts';
 import { withTimeout, TimeoutError } from '../timeout.ts';
 import { type AnyJob, type PayloadOf, queueNames } from './job.ts';
 
-/** When something happens by itself: every so often, or at a time of day of a zone. */
+/** When a schedule fires: at an interval, or by cron expression in a time zone. */
 export type Rhythm = { everyMs: number } | { cron: string; timeZone: string };
 
 export interface Schedule {
   job: AnyJob;
-  /** As it travels. */
+  /** Encoded for the queue. */
   payload: unknown;
   rhythm: Rhythm;
 }
 
-/** A job that starts by itself, once across all workers at each of its times. A time missed while no worker ran is made up for once. */
+/** A job that starts on a schedule, once across all workers each time. Times missed while no worker ran are made up for once. */
 export const schedule = <Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, rhythm: Rhythm): Schedule => ({
   job,
   payload: z.encode(job.payload, payload),
   rhythm,
 });
 
-/** What a schedule puts into the queue: not the job itself but a wish for it, so that the rule "one at a time" holds for it too. */
+/** A schedule enqueues this request for a job instead of the job itself, so that the rule "one at a time" applies to it too. */
 export const Tick = z.object({ job: z.string(), payload: z.unknown() });
 
 export const scheduleId = ({ job, payload }: Schedule): string => `${job.name}/${job.key(job.payload.parse(payload))}`;
@@ -42,8 +42,8 @@ const tickOptions = {
 };
 
 /**
- * Makes the queue's schedules those of this release, now and then again and again: an emptied Redis gets them again,
- * and those of an older release go. What is there already keeps its next time.
+ * Sets the queue's schedules to those of this release, now and every `everyMs`. That restores them in an emptied Redis and removes those of
+ * older releases. Unchanged schedules keep their next time.
  */
 export function keepSchedules(
   { queues, database }: { queues: Queues; database: Database },
@@ -54,7 +54,7 @@ export function keepSchedules(
   let timer: NodeJS.Timeout | undefined;
   async function ensure(): Promise<void> {
     try {
-      await asTheOnlyOne(database, async () => {
+      await unlessAnotherWorkerDoes(database, async () => {
         for (const name of queueNames) {
           if (isStopping) return;
           const wanted = schedules.filter(({ job }) => job.queue === name);
@@ -62,7 +62,7 @@ export function keepSchedules(
         }
       });
     } catch (error) {
-      // That the queue is away has been told; the next round comes soon.
+      // The outage has been logged already; the next round comes soon.
       if (!isConnectionTrouble(error) && !(error instanceof TimeoutError))
         log.error({ err: error }, 'the schedules could not be set');
     } finally {
@@ -86,10 +86,10 @@ export function keepSchedules(
 const ensureQueueMs = 5 * SECOND;
 
 /**
- * Two workers that both find a schedule missing would both set it, and the second time it would fire again at once.
- * Whoever comes while another is at it has nothing to do.
+ * If two workers found a schedule missing, both would set it, and it would fire a second time at once. A worker does nothing while
+ * another one sets the schedules.
  */
-async function asTheOnlyOne(database: Database, work: () => Promise<void>): Promise<void> {
+async function unlessAnotherWorkerDoes(database: Database, work: () => Promise<void>): Promise<void> {
   await database.acrossTenants('one worker at a time sets the schedules', async (tx) => {
     const { rows } = await tx.execute<{ isFree: boolean }>(
       sql`select pg_try_advisory_xact_lock(${advisoryLocks.schedules}) as "isFree"`,
@@ -105,9 +105,9 @@ async function ensureQueue(queue: BullQueue, schedules: Schedule[]): Promise<voi
     const id = scheduleId(wanted);
     const known = found.get(id);
     found.delete(id);
-    // Setting it anew would keep a next time that is still to come
-    if (known && isOfLaterClock(known, wanted)) await queue.removeJobScheduler(id);
-    else if (known && isSame(known, wanted) && !(await hasLostItsNext(queue, id, known))) continue;
+    // An upsert would keep a next time that lies in the future
+    if (known && isFromLaterClock(known, wanted)) await queue.removeJobScheduler(id);
+    else if (known && isSame(known, wanted) && !(await hasLostNextJob(queue, id, known))) continue;
     await queue.upsertJobScheduler(id, repeatOf(wanted.rhythm), {
       name: `${wanted.job.name}.tick`,
       data: tickOf(wanted),
@@ -122,7 +122,7 @@ const tickOf = ({ job, payload }: Schedule): z.infer<typeof Tick> => ({ job: job
 const repeatOf = (rhythm: Rhythm): Omit<RepeatOptions, 'key'> =>
   'everyMs' in rhythm ? { every: rhythm.everyMs } : { pattern: rhythm.cron, tz: rhythm.timeZone };
 
-// Setting one anew would move an overdue time to the next one, so what is unchanged is left alone.
+// An upsert would move an overdue time to the next one, so unchanged schedules are left alone.
 const isSame = (known: JobSchedulerJson, wanted: Schedule): boolean => {
   const { every, pattern, tz } = repeatOf(wanted.rhythm);
   return (
@@ -133,20 +133,20 @@ const isSame = (known: JobSchedulerJson, wanted: Schedule): boolean => {
   );
 };
 
-/** Workers on several machines, whose clocks differ by less than this, leave each other's times alone. */
+/** Workers whose clocks differ by less than this leave each other's times alone. */
 const clocksDifferMs = 2 * MINUTE;
 
 /**
- * The clock went back after the next time was set: without help the schedule would rest for as long as the clock was ahead.
- * Between two times of day lie 25 hours at most.
+ * Whether the clock was set back after the next time was computed: the schedule would otherwise pause for as long as the clock was
+ * ahead. Two daily times are 25 hours apart at most.
  */
-const isOfLaterClock = ({ next = 0 }: JobSchedulerJson, { rhythm }: Schedule): boolean =>
+const isFromLaterClock = ({ next = 0 }: JobSchedulerJson, { rhythm }: Schedule): boolean =>
   next > Date.now() + ('everyMs' in rhythm ? rhythm.everyMs : DAY + HOUR) + clocksDifferMs;
 
 const surelyPickedUpMs = 30 * SECOND;
 
-/** A worker that died at the wrong moment can leave a schedule without its next job; it would never fire again. */
-const hasLostItsNext = async (queue: BullQueue, id: string, known: JobSchedulerJson): Promise<boolean> =>
+/** If a worker dies at the wrong moment, a schedule can lose its next job; it would never fire again. */
+const hasLostNextJob = async (queue: BullQueue, id: string, known: JobSchedulerJson): Promise<boolean> =>
   known.next !== undefined &&
   known.next < Date.now() - surelyPickedUpMs &&
   (await queue.getJob(`repeat:${id}:${known.next}`)) === undefined;

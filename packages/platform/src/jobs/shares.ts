@@ -1,36 +1,36 @@
 import { MINUTE, SECOND } from '@portal/domain/time';
 
-/** The least a job waits that was put back. */
-const shortestMs = SECOND;
-/** Between jobs of one tenant that were put back: however many wait, looking at them again costs little. */
+/** Minimum delay of a deferred job. */
+const minWaitMs = SECOND;
+/** Between deferred jobs of one tenant, so that any number of them costs little. */
 const stepMs = 250;
-/** The longest a job waits until it is looked at again. */
-const longestMs = 5 * MINUTE;
+/** Maximum delay of a deferred job. */
+const maxWaitMs = 5 * MINUTE;
 
-/** A tenant's jobs in a queue: how many are at work, and when the last of those that were put back comes again. */
+/** A tenant's jobs in a queue: how many are running, and when the last deferred one returns. */
 interface Share {
   atWork: number;
-  lastComesAt: number;
+  lastReturnsAt: number;
 }
 
 /**
- * How many places of a queue each tenant holds in this process. A tenant whose share is taken waits for itself alone: its next jobs are put
- * back, and the places stay free for other tenants.
+ * Counts the slots of a queue that each tenant holds in this process. Once a tenant's share is used up, its further jobs are deferred and
+ * the slots stay free for other tenants.
  */
 export function openShares(perTenant: number) {
   const shares = new Map<string, Share>();
   return {
-    /** Takes a place of the share. When none is left, says how long the job is to wait before it asks again, milliseconds. */
+    /** Takes a slot of the share; if none is left, returns the milliseconds to wait before the next attempt. */
     enter(key: string): { waitMs: number } | null {
-      const share = shares.get(key) ?? { atWork: 0, lastComesAt: 0 };
+      const share = shares.get(key) ?? { atWork: 0, lastReturnsAt: 0 };
       if (share.atWork < perTenant) {
         share.atWork += 1;
         shares.set(key, share);
         return null;
       }
       const now = performance.now();
-      share.lastComesAt = Math.min(Math.max(now + shortestMs, share.lastComesAt + stepMs), now + longestMs);
-      return { waitMs: Math.round(share.lastComesAt - now) };
+      share.lastReturnsAt = Math.min(Math.max(now + minWaitMs, share.lastReturnsAt + stepMs), now + maxWaitMs);
+      return { waitMs: Math.round(share.lastReturnsAt - now) };
     },
     leave(key: string): void {
       const share = shares.get(key);

@@ -8,7 +8,7 @@ export interface WorkerParts {
   concurrency?: OwnConcurrency;
 }
 
-/** Throws, naming all of it, when handlers and schedules do not fit together. */
+/** Throws an error that lists all mismatches between handlers, schedules and concurrency. */
 export function checkParts({ handlers, schedules, concurrency = {} }: WorkerParts): void {
   const handled = handlers.map(({ job }) => job);
   const twice = (jobs: AnyJob[]) =>
@@ -27,7 +27,7 @@ export function checkParts({ handlers, schedules, concurrency = {} }: WorkerPart
       .map((name) => `${name} has a concurrency but no jobs`),
     ...Object.entries(concurrency)
       .filter(([, own]) => typeof own !== 'number' && !(own.perTenant >= 1 && own.perTenant <= own.places))
-      .map(([name]) => `${name} gives a tenant no place, or more than there are`),
+      .map(([name]) => `${name} gives a tenant no slot, or more than there are`),
   ];
   if (problems.length > 0) throw new Error(`Jobs and schedules do not fit together: ${problems.join('; ')}.`);
 }

@@ -41,7 +41,7 @@ describeOnEachQueue('a worker', (env) => {
     for (const worker of open.splice(0).toReversed()) await worker.stop();
   });
 
-  it('gives a tenant job a context that reaches that tenant alone', async () => {
+  it('gives a tenant job a context that reaches only that tenant', async () => {
     const [ours] = [await make.tenant(), await make.tenant()];
     const job = tenantJob('test.scope');
     const seen = Promise.withResolvers<string[]>();
@@ -55,7 +55,7 @@ describeOnEachQueue('a worker', (env) => {
     expect(await seen.promise).toEqual([ours.id]);
   });
 
-  it('gives a platform job a system that names who asked for it', async () => {
+  it('gives a platform job a system context that names the requester', async () => {
     const job = definePlatformJob({
       ...tenantJob('test.system'),
       payload: z.object({ n: z.number() }),
@@ -67,7 +67,7 @@ describeOnEachQueue('a worker', (env) => {
     expect(await seen.promise).toBe('request-7');
   });
 
-  it('lets the jobs of an inactive or deleted tenant rest', async () => {
+  it('skips the jobs of an inactive or deleted tenant', async () => {
     const inactive = await make.tenant({ isActive: false });
     const job = tenantJob('test.rest');
     let runs = 0;
@@ -78,7 +78,7 @@ describeOnEachQueue('a worker', (env) => {
     expect(runs).toBe(0);
   });
 
-  it('writes one line at start and end, counts the outcome and keeps the last one for operators', async () => {
+  it('logs start and end, counts the outcome and stores the last one for operators', async () => {
     const tenant = await make.tenant();
     const job = tenantJob(`test.lines-${newId()}`);
     const { runtime: own, lines } = start([handle(job, async () => undefined)]);
@@ -102,7 +102,7 @@ describeOnEachQueue('a worker', (env) => {
     }, soon);
   });
 
-  it('tries again when somebody else was the reason, and gives up on refusals and mistakes of ours', async () => {
+  it('retries after failures of other systems, but not after our refusals and errors', async () => {
     const tenant = await make.tenant();
     const [away, refused, broken] = [tenantJob('test.away'), tenantJob('test.refused'), tenantJob('test.broken')];
     const tries: string[] = [];
@@ -143,7 +143,7 @@ describeOnEachQueue('a worker', (env) => {
     );
   });
 
-  it('stops a job that takes too long and tries it again', async () => {
+  it('stops a job that takes too long and retries it', async () => {
     const tenant = await make.tenant();
     const job = tenantJob('test.slow', { timeoutMs: 2_000, attempts: 2 });
     let heeded = 0;
@@ -151,7 +151,7 @@ describeOnEachQueue('a worker', (env) => {
     const { runtime: own, lines } = start([
       handle(job, async (_ctx, _payload, { signal }) => {
         tries += 1;
-        // The first try heeds the signal, the second one hangs for good.
+        // The first attempt obeys the signal, the second one hangs for ever.
         await new Promise((_, reject) => {
           signal.addEventListener('abort', () => {
             heeded += 1;
@@ -172,7 +172,7 @@ describeOnEachQueue('a worker', (env) => {
     expect({ heeded, tries }).toEqual({ heeded: 2, tries: 2 });
   });
 
-  it('runs as many jobs of each queue as that queue is given, however many of another hang', async () => {
+  it('runs the configured number of jobs per queue, even while jobs of another queue hang', async () => {
     const hanging = definePlatformJob({
       ...tenantJob('test.hanging'),
       queue: 'monitoring',
@@ -199,7 +199,7 @@ describeOnEachQueue('a worker', (env) => {
     await vi.waitFor(() => expect(atWork[hanging.name]).toBe(12), soon);
     for (let n = 0; n < 4; n += 1) await queues.push(plain, { n });
     await vi.waitFor(() => expect(atWork[plain.name]).toBe(2), soon);
-    // Longer than a lock and the look for stalled jobs: none of the hanging ones is taken for dead.
+    // Longer than a lock and the interval of the stalled check: none of the hanging jobs is taken for dead.
     await pause(2_500);
     expect(atWork).toEqual({ [hanging.name]: 12, [plain.name]: 2 });
     expect(await queues.counts()).toMatchObject({
@@ -211,14 +211,14 @@ describeOnEachQueue('a worker', (env) => {
     expect(worker.lines.filter(({ outcome }) => outcome === 'released')).toEqual([]);
   });
 
-  it('shares the places of a queue: what a tenant has beyond its share waits and counts as no attempt, others begin at once', async () => {
+  it('defers jobs beyond a tenant’s share without counting an attempt, and starts other tenants’ jobs at once', async () => {
     const [greedy, other] = [await make.tenant(), await make.tenant()];
     const job = defineTenantJob({
       ...tenantJob('test.shared', { attempts: 1 }),
       queue: 'mailboxes',
       key: ({ tenantId, n }) => `${tenantId}/${n}`,
     });
-    // One that acts for somebody without being a tenant's.
+    // A platform job with a share key.
     const feed = definePlatformJob({
       ...tenantJob('test.shared-feed', { attempts: 1 }),
       queue: 'mailboxes',
@@ -253,7 +253,7 @@ describeOnEachQueue('a worker', (env) => {
     await queues.push(job, { tenantId: other.id, n: 1 });
     for (let n = 0; n < 3; n += 1) await queues.push(sweep, { n });
     await vi.waitFor(() => expect(atWork).toMatchObject({ [other.id]: 1, sweep: 3 }), soon);
-    // Long enough for each to be looked at again.
+    // Long enough for each job to return once.
     await pause(5_000);
     expect(atWork).toEqual({ [greedy.id]: 2, 'a host': 2, [other.id]: 1, sweep: 3 });
     letGo.resolve();
@@ -267,7 +267,7 @@ describeOnEachQueue('a worker', (env) => {
     expect(worker.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
-  it('stops in order: what runs may finish, what runs on is handed to another worker', async () => {
+  it('stops cleanly: short jobs finish, long ones are returned to another worker', async () => {
     const [short, long] = [await make.tenant(), await make.tenant()];
     const job = tenantJob('test.stop');
     const done: string[] = [];
@@ -290,7 +290,7 @@ describeOnEachQueue('a worker', (env) => {
     expect(begun).toHaveLength(3);
   });
 
-  it('stops a handler whose job the queue holds no longer for it', async () => {
+  it('stops a handler whose job lock was lost', async () => {
     const tenant = await make.tenant();
     const job = tenantJob('test.lost');
     const stopped = Promise.withResolvers<void>();
@@ -311,7 +311,7 @@ describeOnEachQueue('a worker', (env) => {
     await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'released')).toBeDefined(), soon);
   });
 
-  it('lets go of a handler that does not heed the signal', async () => {
+  it('abandons a handler that ignores the signal', async () => {
     const tenant = await make.tenant();
     const job = tenantJob('test.deaf');
     let begun = 0;
@@ -349,9 +349,9 @@ describe('the parts of a worker', () => {
     ],
     ['a concurrency of a queue without jobs', { handlers, concurrency: { tenders: 3 } }, 'tenders has a concurrency'],
     [
-      'a share that is no place',
+      'a share of no slot',
       { handlers, concurrency: { upkeep: { places: 3, perTenant: 0 } } },
-      'upkeep gives a tenant no place',
+      'upkeep gives a tenant no slot',
     ],
   ])('refuse to start with %s', (_, parts, message) => {
     expect(refusal(parts)).toThrow(message);

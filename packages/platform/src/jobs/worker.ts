@@ -11,19 +11,19 @@ import { openShares, type Shares } from './shares.ts';
 import { checkParts, type WorkerParts } from './worker-parts.ts';
 
 export interface RunningWorker {
-  /** Takes nothing new, lets what runs finish or hands it back, and is through within 20 seconds. */
+  /** Takes no new jobs, lets running ones finish or returns them to the queue, and ends within 20 seconds. */
   stop(): Promise<void>;
 }
 
-/** How long things may take, milliseconds. */
+/** All in milliseconds. */
 export interface WorkerTimings {
-  /** A killed worker's jobs stay locked this long. */
+  /** How long the jobs of a killed worker stay locked. */
   lockMs: number;
-  /** How often stalled jobs are looked for. */
+  /** Interval of the check for stalled jobs. */
   stalledCheckMs: number;
-  /** From the wish to stop to the signal for handlers still at work. */
+  /** From `stop` to the abort of the signals of running handlers. */
   interruptAfterMs: number;
-  /** From a handler's signal to going on without it. */
+  /** From the abort of a handler's signal until the worker stops waiting for it. */
   graceMs: number;
   stopWithinMs: number;
   ensureSchedulesMs: number;
@@ -38,13 +38,13 @@ export const usualTimings: WorkerTimings = {
   ensureSchedulesMs: 30 * SECOND,
 };
 
-/** For connections to end when no job is at work. */
-const idlePatienceMs = 3 * SECOND;
+/** Maximum wait for connections to close while no job is running. */
+const idleCloseTimeoutMs = 3 * SECOND;
 
-/** How often a job may lose its worker. A kill strikes innocent jobs too, and what a job is about stands in a row anyway. */
+/** How often a job may lose its worker. A kill also hits innocent jobs, and a row holds the job's subject anyway. */
 const maxStalls = 20;
 
-/** Works the queues until stopped. Throws at once when handlers and schedules do not fit together. */
+/** Works the queues until stopped. Throws at once if handlers and schedules do not match. */
 export function startWorker(
   runtime: Runtime,
   { handlers, schedules, concurrency = {} }: WorkerParts,
@@ -67,8 +67,8 @@ export function startWorker(
       throw new UnrecoverableError('This release does not know this job or its payload.');
     }
     const share = shares && shareOf(handler.job, payload.data);
-    const full = share === null ? null : shares?.enter(share);
-    if (full) return deferJob(log, bull, token, full.waitMs);
+    const deferral = share === null ? null : shares?.enter(share);
+    if (deferral) return deferJob(log, bull, token, deferral.waitMs);
     try {
       await performJob(runtime, {
         handler,
@@ -85,12 +85,12 @@ export function startWorker(
   }
 
   async function tick(bull: BullJob): Promise<void> {
-    const wish = Tick.parse(bull.data);
-    const job = handlerOf.get(wish.job)?.job;
-    // A schedule of another release; it goes when that release's workers are gone.
+    const { job: jobName, payload } = Tick.parse(bull.data);
+    const job = handlerOf.get(jobName)?.job;
+    // A schedule of another release; it is removed once that release's workers are gone.
     if (!job) return;
-    // Named after the schedule and its very time.
-    await queues.push(job, job.payload.parse(wish.payload), { origin: { requestId: bull.id ?? wish.job } });
+    // The request id names the schedule and the scheduled time.
+    await queues.push(job, job.payload.parse(payload), { origin: { requestId: bull.id ?? jobName } });
   }
 
   const worked = new Set<QueueName>(handlers.map(({ job }) => job.queue));
@@ -114,7 +114,7 @@ export function startWorker(
       runRetryDelay: SECOND,
     });
   });
-  const outOfOrder = (error: unknown) => log.warn({ err: error }, 'the worker did not stop in order');
+  const onStopFailed = (error: unknown) => log.warn({ err: error }, 'the worker did not stop cleanly');
   const keptSchedules = keepSchedules(runtime, schedules, { log, everyMs: timings.ensureSchedulesMs });
   log.info(
     { queues: [...worked], jobs: handlers.length, schedules: schedules.map(scheduleId) },
@@ -130,25 +130,25 @@ export function startWorker(
       let isClosed = false;
       void Promise.all([keptSchedules.stop(), ...consumers.map((consumer) => consumer.close())]).then(() => {
         isClosed = true;
-      }, outOfOrder);
-      // Nothing at work, nothing to lose: a queue that is away is not waited for as long as a job would be.
+      }, onStopFailed);
+      // Without running jobs nothing can be lost, so the wait for an unreachable queue is shorter.
       const stoppingAt = performance.now();
       let busyAt = stoppingAt;
       while (
         !isClosed &&
         performance.now() - stoppingAt < timings.stopWithinMs &&
-        performance.now() - busyAt < idlePatienceMs
+        performance.now() - busyAt < idleCloseTimeoutMs
       ) {
         await pause(20);
         if (atWork.size > 0) busyAt = performance.now();
       }
       clearTimeout(interrupting);
-      if (!isClosed) log.warn({ atWork: atWork.size }, 'the worker stopped without an orderly end of its connections');
+      if (!isClosed) log.warn({ atWork: atWork.size }, 'the worker stopped before all its connections were closed');
       else log.info('the worker has stopped');
     },
   };
 }
 
-/** Whose share of the places a job takes; null for work of the platform itself. */
+/** The key of the share that a job uses; null for the platform's own work. */
 const shareOf = (job: AnyJob, payload: unknown): string | null =>
   job.scope === 'tenant' ? (payload as { tenantId: string }).tenantId : (job.shareKey?.(payload) ?? null);

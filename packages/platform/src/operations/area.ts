@@ -6,16 +6,16 @@ import type { Area } from '../area.ts';
 import { schedule } from '../jobs/schedules.ts';
 import { removeExpired, sweepRuns } from './jobs.ts';
 
-/** What keeps the work of all areas going, and removes what they keep for a time only. */
+/** Keeps the runs of all areas going, and removes expired rows. */
 export const operationsArea: Area = {
   name: 'operations',
-  tags: { operations: 'Health, version, figures, and the work going on in the background.' },
+  tags: { operations: 'Health, version, metrics and background work.' },
   jobs: [sweepRuns, removeExpired],
   schedules: [
     schedule(sweepRuns, {}, { everyMs: 20 * SECOND }),
     schedule(removeExpired, {}, { cron: '15 3 * * *', timeZone: berlin }),
   ],
-  // As many as there are jobs in it, each of which runs one at a time: none waits for another.
+  // One slot per job, and each job runs one at a time, so no job waits for another.
   concurrency: { upkeep: 7 },
   retention: [
     { what: 'runs', table: runs, isOver: sql`${runs.finishedAt} <= now() - interval '90 days'` },

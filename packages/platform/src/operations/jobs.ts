@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob } from '../jobs/job.ts';
 
-/** Hands runs nobody is at to the queue again. */
+/** Enqueues abandoned runs again. */
 export const sweepRuns = definePlatformJob({
   name: 'operations.sweep-runs',
   queue: 'upkeep',
@@ -13,7 +13,7 @@ export const sweepRuns = definePlatformJob({
   timeoutMs: MINUTE,
 });
 
-/** The nightly removal of what is kept for a time only. */
+/** Removes expired rows, every night. */
 export const removeExpired = definePlatformJob({
   name: 'operations.remove-expired',
   queue: 'upkeep',

@@ -69,7 +69,7 @@ const deliver = ({ tenantId }: User, server: TestSmtpServer, turn: { turnMs?: nu
   );
 const subjects = ({ messages }: TestSmtpServer) => messages.map(({ subject }) => subject);
 
-it('ends after its turn, and is queued behind the others', async () => {
+it('ends after its turn and is queued behind the other tenants', async () => {
   const user = await make.user();
   const server = await startServer();
   await queue(user, digest, 200);
@@ -81,14 +81,14 @@ it('ends after its turn, and is queued behind the others', async () => {
   expect(server.messages).toHaveLength(200);
 });
 
-it('takes any number of mails at once', async () => {
+it('queues any number of mails at once', async () => {
   const user = await make.user();
   await queue(user, digest, 10_000);
   const count = () => runtime.database.inTenant(user.tenantId).tx((tx) => tx.$count(mails));
   expect(await count()).toBe(10_000);
 });
 
-it('lets a reset leave first though 500 digests were there before it', async () => {
+it('sends a reset mail before 500 older digests', async () => {
   const server = await startServer();
   const [subscriber, locked] = await (async () => {
     const first = await make.user();
@@ -101,7 +101,7 @@ it('lets a reset leave first though 500 digests were there before it', async () 
   expect(server.messages[0]?.envelopeTo).toEqual([locked.email]);
 });
 
-it('lets a mail that comes in the middle of digests pass those that are not claimed yet', async () => {
+it('sends a new awaited mail before digests that are not yet claimed', async () => {
   const user = await make.user();
   const server = await startServer({
     onMessage: async () => {
@@ -110,11 +110,11 @@ it('lets a mail that comes in the middle of digests pass those that are not clai
   });
   await queue(user, digest, 500);
   await deliver(user, server);
-  // What is claimed ahead, and one claim in which digests come first.
+  // Mails that are already claimed, and one claim in which digests come first.
   expect(subjects(server).indexOf('code')).toBeLessThan(200);
 });
 
-it('lets digests through, however many mails there are that people wait for', async () => {
+it('sends digests even if any number of awaited mails is due', async () => {
   const user = await make.user();
   const server = await startServer();
   await queue(user, code, 500);
@@ -124,7 +124,7 @@ it('lets digests through, however many mails there are that people wait for', as
   expect(subjects(server).lastIndexOf('digest')).toBeLessThan(400);
 });
 
-it('fills a claim of one sort with the other, and never beyond its limit', async () => {
+it('fills a claim of one sort with the other, up to its limit', async () => {
   const user = await make.user();
   await queue(user, digest, 20);
   await queue(user, code, 4);
@@ -139,7 +139,7 @@ it('fills a claim of one sort with the other, and never beyond its limit', async
   expect(await claim(16, 'others')).toEqual(['code', ...Array(15).fill('digest')]);
 });
 
-it('finds both sorts by their index, in the order they are due', async () => {
+it('finds both sorts by their index, in order of due time', async () => {
   const user = await make.user();
   await queue(user, digest, 3_000);
   await runtime.database.inTenant(user.tenantId).tx(async (tx) => {

@@ -26,7 +26,7 @@ async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpSer
   return server;
 }
 
-/** A worker's view of the tenant, whose mail goes to this port, so many a day. */
+/** A worker's context of the tenant, with a mail server at this port and a daily limit. */
 function contextOf(tenantId: string, port: number, limit: number, on: Runtime = runtime): TenantContext {
   const config = testConfig(url, {
     SMTP_HOST: '127.0.0.1',
@@ -40,7 +40,7 @@ function contextOf(tenantId: string, port: number, limit: number, on: Runtime = 
 const deliver = (ctx: TenantContext, signal = new AbortController().signal) => deliverDueMails(ctx, { signal, kinds });
 const terms = (dailyLimit: number) => ({ kinds, route: 'service' as const, ownServer: null, dailyLimit });
 
-/** A tenant with so many accounts, each promised a notice. */
+/** A tenant with this many accounts, each with a queued notice. */
 async function promised(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {
   const { id: tenantId } = await make.tenant();
   const accounts = Array.from({ length: count }, () => newId());
@@ -96,7 +96,7 @@ it('is exact when several workers send for one tenant at once', async () => {
   expect(entries).toHaveLength(1);
 });
 
-it('of one account is exact too when several workers claim at once', async () => {
+it('is also exact per account when several workers claim at once', async () => {
   const user = await make.user();
   await runtime.database.inTenant(user.tenantId).tx((tx) =>
     tx.insert(mails).values(
@@ -129,7 +129,7 @@ describe('a mail is counted once', () => {
     expect(await dayOf(tenantId)).toEqual({ counted: 1, overQuota: 1 });
   });
 
-  it('when it is tried several times on one day, and again when that goes into the next', async () => {
+  it('when it is attempted several times on one day, and once more on the next day', async () => {
     const server = await startServer({
       failures: (step) => (step.at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
     });
@@ -151,7 +151,7 @@ describe('a mail is counted once', () => {
 });
 
 describe('a mail is not counted', () => {
-  it('when it goes to nobody', async () => {
+  it('when it has no recipient', async () => {
     const server = await startServer();
     const tenantId = await promised(5, { isActive: false });
     await deliver(contextOf(tenantId, server.port, 100));
@@ -159,7 +159,7 @@ describe('a mail is not counted', () => {
     expect(await dayOf(tenantId)).toEqual({ counted: 0, overQuota: 0 });
   });
 
-  it('when it is given back untried', async () => {
+  it('when it is returned without an attempt', async () => {
     const stopping = new AbortController();
     const server = await startServer({
       delayMs: 50,
@@ -185,7 +185,7 @@ describe('a mail is not counted', () => {
   });
 });
 
-it('cannot be given back by a worker whose lease ran out', async () => {
+it('cannot be returned by a worker whose lease has expired', async () => {
   const tenantId = await promised(1);
   const scope = runtime.database.inTenant(tenantId);
   const [slept] = (await claimMails(scope, 1, terms(10))).claimed;

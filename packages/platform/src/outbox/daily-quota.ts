@@ -9,18 +9,18 @@ import type { OutboxMails } from './mail.ts';
 
 export const { auditActions, recordAudit } = auditLog('mails.daily_limit');
 
-/** Of a tenant's day, this share is kept for mails people wait for. */
+/** One tenth of a tenant's daily quota is reserved for mails that people wait for. */
 const reservedShare = 10;
-/** Mails of one kind to one account that may use that share: nobody can use it up alone. */
+/** Mails of one kind to one account that may use the reserved share, so that one account cannot use it up. */
 const reservedPerAccount = 20;
 
-/** The day whose room a mail takes, by the database's clock. */
+/** The current day of the quota (Berlin time), by the database's clock. */
 export const today = sql<string>`(now() at time zone 'Europe/Berlin')::date`;
 
-/** What a tenant may send in a day of mails nobody waits for. */
+/** The part of the daily quota for mails that no one waits for. */
 const unreserved = (limit: number): number => limit - Math.floor(limit / reservedShare);
 
-/** Counts so many mails. The row of the day is held until the commit, so whoever else asks for the same tenant counts after us. */
+/** Counts mails. Locks the row of the day until the commit, so that concurrent transactions of the tenant count after this one. */
 async function take(tx: Tx, tenantId: string, count: number) {
   const [day] = await tx
     .insert(mailDays)
@@ -34,14 +34,14 @@ async function take(tx: Tx, tenantId: string, count: number) {
   return day;
 }
 
-/** Gives back what mails had taken that end because there is no room. */
-const noteHeldBack = (tx: Tx, count: number, more: { limitReachedAt?: SQL } = {}) =>
+/** Moves mails that exceed the quota from `counted` to `overQuota`. */
+const recordOverQuota = (tx: Tx, count: number, more: { limitReachedAt?: SQL } = {}) =>
   tx
     .update(mailDays)
     .set({ counted: sql`${mailDays.counted} - ${count}`, overQuota: sql`${mailDays.overQuota} + ${count}`, ...more })
     .where(eq(mailDays.day, today));
 
-interface Asking {
+interface QuotaRequest {
   id: string;
   kind: string;
   userId: string | null;
@@ -53,23 +53,23 @@ export interface OverQuota<Mail> {
   message: string;
 }
 
-/** Takes room of the tenant's day for mails that this transaction has marked as counted today, and answers those there is none for. */
-export async function takeDailyQuota<Mail extends Asking>(
+/** Takes quota for mails that this transaction has marked as counted today; returns the mails that exceed it. */
+export async function takeDailyQuota<Mail extends QuotaRequest>(
   tx: Tx,
-  asking: Mail[],
+  requested: Mail[],
   { kinds, tenantId, limit }: { kinds: OutboxMails; tenantId: string; limit: number },
 ): Promise<OverQuota<Mail>[]> {
-  if (asking.length === 0) return [];
-  const day = await take(tx, tenantId, asking.length);
+  if (requested.length === 0) return [];
+  const day = await take(tx, tenantId, requested.length);
   const isCountedBefore = and(
     inArray(
       mails.userId,
-      asking.flatMap(({ userId }) => userId ?? []),
+      requested.flatMap(({ userId }) => userId ?? []),
     ),
     eq(mails.countedOn, today),
     notInArray(
       mails.id,
-      asking.map(({ id }) => id),
+      requested.map(({ id }) => id),
     ),
   );
   const counts = await tx
@@ -78,10 +78,10 @@ export async function takeDailyQuota<Mail extends Asking>(
     .where(isCountedBefore)
     .groupBy(mails.userId, mails.kind);
   const perAccount = new Map(counts.map(({ account, count }) => [account, count]));
-  let counted = day.counted - asking.length;
+  let counted = day.counted - requested.length;
   const overQuota: OverQuota<Mail>[] = [];
-  for (const mail of asking) {
-    // One that this release does not know comes last.
+  for (const mail of requested) {
+    // Kinds that this release does not know count as not awaited.
     const { isAwaited, maxADay } = kinds.get(mail.kind) ?? { isAwaited: false };
     const key = `${mail.userId} ${mail.kind}`;
     const before = perAccount.get(key) ?? 0;
@@ -98,7 +98,7 @@ export async function takeDailyQuota<Mail extends Asking>(
   if (overQuota.length === 0) return overQuota;
   const isLimitReached = overQuota.some(({ failure }) => failure === 'tenant_limit');
   const limitReachedAt = sql`coalesce(${mailDays.limitReachedAt}, now())`;
-  await noteHeldBack(tx, overQuota.length, isLimitReached ? { limitReachedAt } : {});
+  await recordOverQuota(tx, overQuota.length, isLimitReached ? { limitReachedAt } : {});
   if (isLimitReached && day.limitReachedAt === null) {
     await recordAudit(tx, { ip: null }, { action: 'mails.daily_limit', tenantId, summary: tenantLimitReached(limit) });
   }
@@ -106,22 +106,22 @@ export async function takeDailyQuota<Mail extends Asking>(
 }
 
 /**
- * Takes room for one mail that goes out beside the outbox and that nobody has to get; exact once it answers, with the day it was
- * counted on. Throws 409 `LIMIT_REACHED` when there is none.
+ * Takes quota for one mail that bypasses the outbox and uses no reserved share. Returns the day that it was counted on. Throws 409
+ * `LIMIT_REACHED` if the quota is used up.
  */
 export async function takeQuotaForOne(ctx: TenantContext): Promise<string> {
   const limit = ctx.config.mailDailyPerTenant;
   const day = await ctx.tx(async (tx) => {
     const { day, counted } = await take(tx, ctx.tenantId, 1);
     if (counted <= unreserved(limit)) return day;
-    await noteHeldBack(tx, 1);
+    await recordOverQuota(tx, 1);
     return null;
   });
   if (day === null) throw conflict('LIMIT_REACHED', tenantLimitReached(limit));
   return day;
 }
 
-/** Gives back what mails had taken that were not tried after all, by the day they were counted on. */
+/** Returns the quota of mails that were not attempted after all, given the days they were counted on. */
 export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<void> {
   for (const day of [...new Set(countedOn)].toSorted()) {
     const count = countedOn.filter((other) => other === day).length;
@@ -132,7 +132,7 @@ export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<v
   }
 }
 
-/** What the tenant at work has sent over the service's own server today, and what was held back. */
+/** How many mails the current tenant sent over the service's mail server today, and how many exceeded the quota. */
 export async function mailsOfToday(db: Pick<Reader, 'select'>): Promise<{ sent: number; overQuota: number }> {
   const [day] = await db
     .select({ sent: mailDays.counted, overQuota: mailDays.overQuota })
@@ -142,6 +142,6 @@ export async function mailsOfToday(db: Pick<Reader, 'select'>): Promise<{ sent: 
 }
 
 const tenantLimitReached = (limit: number): string =>
-  `Today's ${limit} mails of this tenant over the service's own mail server are used up, or kept for mails people wait for. Set up an own mail server in the mail settings, or ask the operator for a higher limit.`;
+  `This organization may send ${limit} mails a day over the service's mail server. They are used up for today, or the rest is reserved for mails that people wait for. Set up your own mail server in the mail settings, or ask the operator for a higher limit.`;
 const accountLimitReached = (limit: number): string =>
-  `This account has had its ${limit} mails of this kind over the service's own mail server today. Wait until tomorrow, or set up an own mail server in the mail settings.`;
+  `This account has already received its ${limit} mails of this kind for today over the service's mail server. Wait until tomorrow, or set up your own mail server in the mail settings.`;

@@ -36,7 +36,7 @@ async function startServer(options: SmtpServerOptions = {}): Promise<TestSmtpSer
   return server;
 }
 
-/** A tenant's context whose mail goes to the given port. */
+/** A tenant's context with a mail server at this port. */
 function contextOf(
   tenantId: string,
   port: number,
@@ -117,7 +117,7 @@ const countOf = async (tenantId: string, like: { state: string; attempts?: numbe
     ({ state, attempts }) => state === like.state && attempts === (like.attempts ?? attempts),
   ).length;
 
-/** Lets the time until the next try pass. */
+/** Makes the next attempt due now. */
 const makeDue = (tenantId: string) =>
   runtime.database.inTenant(tenantId).tx((tx) =>
     tx
@@ -128,7 +128,7 @@ const makeDue = (tenantId: string) =>
 
 const tokenIn = (text: string): string => /#token=([\w-]+)/.exec(text)?.[1] ?? '';
 
-describe('delivering what is due', () => {
+describe('delivering due mails', () => {
   it('sends each mail once over at most ten connections and settles its row', async () => {
     const server = await startServer({ delayMs: 5 });
     const { id: tenantId } = await make.tenant();
@@ -169,7 +169,7 @@ describe('delivering what is due', () => {
     await delivering;
   });
 
-  it('leaves a mail that is not due, and that of an inactive tenant, where it is', async () => {
+  it('leaves mails that are not due and mails of inactive tenants', async () => {
     const server = await startServer();
     const [later, resting] = [await make.user(), await make.user()];
     await queue(later, { dueAt: new Date(Date.now() + 3_600_000) });
@@ -190,7 +190,7 @@ describe('delivering what is due', () => {
     expect(await outbox(user.tenantId)).toHaveLength(1);
   });
 
-  it('shares the work of two drains without sending anything twice', async () => {
+  it('shares the work between two workers without sending a mail twice', async () => {
     const server = await startServer({ delayMs: 10 });
     const { id: tenantId } = await make.tenant();
     for (let n = 0; n < 30; n++) await queue(await make.user({ tenantId }));
@@ -199,7 +199,7 @@ describe('delivering what is due', () => {
     expect(new Set(server.messages.map(({ messageId }) => messageId)).size).toBe(30);
   });
 
-  it('skips an account that is inactive or has no address by now', async () => {
+  it('skips an account that has become inactive or has lost its address', async () => {
     const server = await startServer();
     const { id: tenantId } = await make.tenant();
     await queue(await make.user({ tenantId, isActive: false }));
@@ -212,7 +212,7 @@ describe('delivering what is due', () => {
     ]);
   });
 
-  it('ends mails at once when there is no way out at all', async () => {
+  it('ends mails at once if there is no mail server', async () => {
     const user = await make.user();
     await queue(user);
     await deliver({ ...runtime.tenant(jobOrigin(), user.tenantId), config: testConfig(url) });
@@ -220,7 +220,7 @@ describe('delivering what is due', () => {
     expect((await outbox(user.tenantId))[0]?.settledAt).not.toBeNull();
   });
 
-  it('ends a mail that cannot be written, and sends the others', async () => {
+  it('ends a mail that cannot be rendered, and sends the others', async () => {
     const server = await startServer();
     const user = await make.user();
     const broken = await queue(user, { data: { language: 'fr' as 'de' } });
@@ -242,7 +242,7 @@ describe('delivering what is due', () => {
 });
 
 describe('a mail that fails', () => {
-  it('for good is not tried again', async () => {
+  it('permanently is not attempted again', async () => {
     const server = await startServer({
       failures: (step) => (step.at === 'recipient' ? { code: 550, text: 'No such user' } : undefined),
     });
@@ -252,7 +252,7 @@ describe('a mail that fails', () => {
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'failed', failure: 'recipient', attempts: 1 }]);
   });
 
-  it('for now is tried after 30 seconds, 2, 10 and 45 minutes, then ends', async () => {
+  it('temporarily is attempted again after 30 seconds, 2, 10 and 45 minutes, then ends', async () => {
     const server = await startServer({
       failures: (step) => (step.at === 'recipient' ? { code: 451, text: 'Greylisted' } : undefined),
     });
@@ -273,7 +273,7 @@ describe('a mail that fails', () => {
     expect(waits.map((sec) => Math.round(sec / 15) * 15)).toEqual([30, 120, 600, 2_700]);
   });
 
-  it('and succeeds later counts both tries and forgets the failure', async () => {
+  it('and succeeds later counts both attempts and clears the failure', async () => {
     let isBusy = true;
     const server = await startServer({
       failures: (step) => (isBusy && step.at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
@@ -337,7 +337,7 @@ describe('a worker that dies', () => {
     ]);
   });
 
-  it('or only slept cannot settle what another one took over', async () => {
+  it('or was only asleep cannot settle a mail that another worker has claimed', async () => {
     const user = await make.user();
     await queue(user);
     const scope = runtime.database.inTenant(user.tenantId);
@@ -351,7 +351,7 @@ describe('a worker that dies', () => {
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'sent' }]);
   });
 
-  it('of one mail again and again ends that mail', async () => {
+  it('again and again over one mail ends that mail', async () => {
     const server = await startServer();
     const user = await make.user();
     await queue(user);
@@ -367,7 +367,7 @@ describe('a worker that dies', () => {
     expect(await outbox(user.tenantId)).toMatchObject([{ state: 'failed', failure: 'interrupted' }]);
   });
 
-  it('does not make a mail fail sooner: only failures count towards the end', async () => {
+  it('does not make a mail fail sooner: only failures count', async () => {
     const server = await startServer({
       failures: (step) => (step.at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
     });
@@ -383,7 +383,7 @@ describe('a worker that dies', () => {
   });
 });
 
-it('stops early when told to, finishing what is under way and giving back the rest as it was', async () => {
+it('stops early on abort: finishes the current mails and returns the rest unchanged', async () => {
   const stopping = new AbortController();
   const server = await startServer({
     delayMs: 50,
@@ -404,7 +404,7 @@ it('stops early when told to, finishing what is under way and giving back the re
 });
 
 describe('a mail server that is slow', () => {
-  it('is sent one mail per connection, with none claimed ahead', async () => {
+  it('gets one mail per connection, with none claimed ahead', async () => {
     const seen: number[] = [];
     const server = await startServer({
       delayMs: 1_100,
@@ -417,10 +417,10 @@ describe('a mail server that is slow', () => {
     expect(await countOf(tenantId, { state: 'sent', attempts: 1 })).toBe(25);
   });
 
-  it('from one moment on lets no lease run down: what was claimed ahead goes back untried', async () => {
+  it('lets no lease expire when it becomes slow: mails claimed ahead are returned without an attempt', async () => {
     const gates = Array.from({ length: 2 }, () => Promise.withResolvers<void>());
     const server = await startServer({
-      // The first mail passes; the next ten, one on each connection, wait for the first gate, all others for the second.
+      // The first mail passes. The next ten, one per connection, wait for the first gate, all others for the second.
       onMessage: () =>
         server.messages.length === 1 ? undefined : gates[server.messages.length <= 11 ? 0 : 1]?.promise,
     });
@@ -441,7 +441,7 @@ describe('a mail server that is slow', () => {
   });
 });
 
-it('settles a sent mail although the database went away for a moment', async () => {
+it('settles a sent mail despite a short outage of the database', async () => {
   const gate = await openTcpGate(url);
   const behindGate = openRuntime(testConfig(gate.url), { process: 'script', log: openLog('silent', 'script') });
   onTestFinished(async () => {
@@ -472,7 +472,7 @@ describe('the reset mail', () => {
       .inTenant(user.tenantId)
       .read((db) => db.select().from(passwordTokens).where(eq(passwordTokens.userId, user.id)));
 
-  it('carries a token that sets a new password, and the clear token stands nowhere else', async () => {
+  it('carries a token that sets a new password; the clear token is stored nowhere', async () => {
     const server = await startServer();
     const user = await make.user();
     await queueReset(user);
@@ -491,7 +491,7 @@ describe('the reset mail', () => {
     expect(await openTokens(user)).toHaveLength(0);
   });
 
-  it('sent twice leaves both links alive until one is used; a newer mail kills the older one’s', async () => {
+  it('sent twice keeps both links valid until one is used; a newer mail invalidates the older mail’s link', async () => {
     const server = await startServer();
     const user = await make.user();
     const first = await queueReset(user);
@@ -514,7 +514,7 @@ describe('the reset mail', () => {
     expect((await openTokens(user)).map(({ tokenHash }) => tokenHash)).toEqual([hashToken(latest)]);
   });
 
-  it('is not sent to an account that the directory has taken over', async () => {
+  it('is not sent to an account that now belongs to the directory', async () => {
     const server = await startServer();
     const user = await make.user({ ldapDn: 'uid=x,dc=example,dc=org' });
     await queueReset(user);

@@ -7,13 +7,13 @@ import type { OutboxMails } from './mail.ts';
 import { nudgeMails } from './queue-mail.ts';
 import { ownServerOf, serviceSettings } from './smtp-settings-of.ts';
 
-/** A long delivery one way lets the other way, and then other tenants, have their turn after this long. */
+/** After this time a delivery yields to the other mail route, and then to other tenants. */
 const usualTurnMs = 30 * SECOND;
 
 /**
- * Sends what is due in one tenant's outbox until nothing is left, or until others should have their turn: then it is queued behind them.
- * Mails are claimed, sent outside any transaction, and settled; a worker that dies in between leaves leases that run out. Throws the
- * signal's reason when it had to stop early.
+ * Sends the due mails of one tenant's outbox until none is left or its turn is over; it then queues itself behind other tenants.
+ * Mails are claimed, sent outside any transaction, and settled. If a worker dies in between, its leases expire. Throws the signal's
+ * reason if it had to stop early.
  */
 export async function deliverDueMails(
   ctx: TenantContext,
@@ -27,7 +27,7 @@ export async function deliverDueMails(
     const service = serviceSettings(ctx.config);
     const known = { kinds, ownServer: own?.version ?? null, tenantName };
     const dailyLimit = service && ctx.config.mailDailyPerTenant;
-    // First, and apart: however a tenant's own server behaves, it does not keep back what leaves over the service's.
+    // First and separately, so that a tenant's own server cannot delay mails that use the service's server.
     ends = [await deliver(ctx, service, { ...known, route: 'service', dailyLimit }, turn)];
     if (own) ends.push(await deliver(ctx, own.settings(), { ...known, route: 'tenant', dailyLimit: null }, turn));
   } while (ends.includes('outdated') && !ends.includes('turn over'));

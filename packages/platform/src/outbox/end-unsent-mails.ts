@@ -4,7 +4,7 @@ import { mails } from '@portal/db/schema/platform/mails';
 
 const batch = 5_000;
 
-/** Ends mails that were promised and not sent, without sending them. */
+/** Ends queued mails without sending them. */
 export async function endUnsentMails(tx: Tx): Promise<number> {
   const unsent = tx
     .select({ id: mails.id })
@@ -17,7 +17,7 @@ export async function endUnsentMails(tx: Tx): Promise<number> {
       state: 'skipped',
       leaseId: null,
       failure: 'restored',
-      failureMessage: 'The mail comes from a restored backup and may have been sent already.',
+      failureMessage: 'The mail was queued in a restored backup and may already have been sent.',
       settledAt: sql`now()`,
     })
     .where(inArray(mails.id, unsent));

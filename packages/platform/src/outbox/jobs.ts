@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '../jobs/job.ts';
 
-/** Sends everything that is due in one tenant's outbox. */
+/** Sends the due mails of one tenant's outbox. */
 export const deliverMails = defineTenantJob({
   name: 'mails.deliver',
   queue: 'mail',
@@ -13,7 +13,7 @@ export const deliverMails = defineTenantJob({
   timeoutMs: 15 * MINUTE,
 });
 
-/** Finds the tenants whose outbox holds a due mail that no nudge announced. */
+/** Finds tenants with due mails whose nudge was lost. */
 export const sweepMails = definePlatformJob({
   name: 'mails.sweep',
   queue: 'upkeep',

@@ -6,18 +6,18 @@ import { mails } from '@portal/db/schema/platform/mails';
 import type { Role } from '@portal/domain/access';
 import { ownServerVersion } from './stored-smtp-config.ts';
 
-/** Over which server a mail leaves: the service's own, or the one an administrator of the tenant has set. */
+/** The server that a mail is sent over: the service's, or the one that the tenant's administrator configured. */
 export type MailRoute = 'service' | 'tenant';
 
 /**
- * What an administrator's server carries, that administrator can read: a link into an account that may do more than they may
- * would be theirs. So these accounts are written to over the service's own server only, whatever the mail.
+ * A tenant's administrator can read all mails on the tenant's server, so a link into a more powerful account would let them take it over.
+ * Mails to such accounts therefore always use the service's server.
  */
 export const needsServiceServer = (role: Role): boolean => role === 'SUPER_ADMIN';
 
 /**
- * Which mails leave this way while the tenant's own server is that of `version` (null: none), as a condition for the statement
- * that takes them: it reads role and settings as they are then. Once the settings have changed, mails leave over none but the new ones.
+ * Condition for mails of this route while the tenant's own server has this `version` (null: no own server). The claiming statement contains
+ * it, so it sees the current role and settings: once the settings have changed, mails only use the new ones.
  */
 export function usesRoute(db: Pick<Tx, 'select'>, route: MailRoute, version: string | null): SQL | undefined {
   const toSuperAdmin = exists(
@@ -26,6 +26,8 @@ export function usesRoute(db: Pick<Tx, 'select'>, route: MailRoute, version: str
       .from(users)
       .where(and(eq(users.tenantId, mails.tenantId), eq(users.id, mails.userId), eq(users.role, 'SUPER_ADMIN'))),
   );
-  const stored = sql`(${db.select({ version: ownServerVersion }).from(smtpConfigs)})`;
-  return route === 'service' ? or(isNull(stored), toSuperAdmin) : and(sql`${stored} = ${version}`, not(toSuperAdmin));
+  const storedVersion = sql`(${db.select({ version: ownServerVersion }).from(smtpConfigs)})`;
+  return route === 'service'
+    ? or(isNull(storedVersion), toSuperAdmin)
+    : and(sql`${storedVersion} = ${version}`, not(toSuperAdmin));
 }

@@ -5,12 +5,12 @@ import type { MailTemplate } from '@portal/mail/template';
 import type { TenantContext } from '../context.ts';
 import type { MailRoute } from './mail-route.ts';
 
-/** The account a mail goes to, as it stands when the mail is sent. */
+/** The receiving account as it is when the mail is sent. */
 export interface Recipient {
   id: string;
   role: Role;
   username: string;
-  /** The username where none is set. */
+  /** Falls back to the username. */
   displayName: string;
   firstName: string | null;
   address: string;
@@ -20,74 +20,74 @@ export interface Recipient {
 
 export interface PreparedMail {
   id: string;
-  /** When the mail was promised. */
+  /** When the mail was queued. */
   createdAt: Date;
   recipient: Recipient;
-  /** Over whose server it is about to leave. */
+  /** The route over which it is about to be sent. */
   route: MailRoute;
-  /** A worker died while it had this mail: the mail server may have taken it. */
+  /** A worker died while it held this mail; the mail server may have accepted it. */
   mayHaveArrived: boolean;
 }
 
-/** One try to send a mail. */
+/** One attempt to send a mail. */
 export interface Attempt<Data> {
   tenantId: string;
   userId: string;
   data: Data;
-  /** How many there have been, this one included. */
+  /** Number of attempts, including this one. */
   tries: number;
   /**
-   * `sent`: the mail server took the mail. `postponed`: it did not, and there will be another try. `failed`: it did not, for good.
-   * `dropped`: the mail ends without having been handed to it this time, because nobody is to read it: nobody to write to, no access,
-   * no sense any more. `withheld`: the same for a reason that is not the reader's: no server, no room in the day, a fault of ours.
+   * `sent`: the mail server accepted the mail. `postponed`: it did not, and there will be another attempt. `failed`: it did not, and the
+   * mail ends. `dropped`: the mail ends without this attempt reaching the server, because of its recipient or content: no address, no
+   * access, or no longer relevant. `withheld`: the same for our reasons: no mail server, quota used up, or an error of ours.
    */
   outcome: 'sent' | 'postponed' | 'failed' | 'dropped' | 'withheld';
-  /** As when it was prepared: a worker died while it had this mail. */
+  /** A worker died while it held this mail. */
   mayHaveArrived: boolean;
 }
 
-/** Whether a worker died while it had this mail: nobody knows whether the mail server took it. */
+/** Whether a worker died while it held this mail: the mail server may or may not have accepted it. */
 export const mayHaveArrived = ({ interruptions }: { interruptions: number }): boolean => interruptions > 0;
 
-/** A kind of mail that goes through the outbox: what its row holds, and how the row becomes a mail. */
+/** A kind of mail in the outbox: the data in its row, and how the row becomes a mail. */
 export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
-  /** `area/what`: what the row carries. It never changes, since rows outlive releases. */
+  /** `area/what`, stored in the row. Never change it: rows outlive releases. */
   kind: string;
   template: MailTemplate<Words>;
-  /** What the row's `data` holds. */
+  /** Schema of the row's `data`. */
   data: Data;
   /**
-   * Whether a person waits for it or has to learn of it: then it leaves before all other mails, and may use the share of the tenant's
-   * day that is kept from them.
+   * Whether a person waits for the mail or must get it: it is then sent before other mails, and may use the reserved share of the tenant's
+   * daily quota.
    */
   isAwaited: boolean;
-  /** The most one account gets of it in a day over the service's own server. */
+  /** Maximum mails of this kind per account and day over the service's mail server. */
   maxADay?: number;
   /**
-   * Gathers what the template says, at the moment of sending; null when the mail has lost its sense meanwhile. A refusal drops the mail
-   * as well: `checkModuleAccess({ ...ctx, actor: mail.recipient }, …)` is all it takes to ask for the account's access.
+   * Collects the template's data just before sending; null if the mail is no longer relevant. A refusal also drops the mail: to check the
+   * account's access, call `checkModuleAccess({ ...ctx, actor: mail.recipient }, …)`.
    */
   prepare(ctx: TenantContext, mail: PreparedMail, data: z.output<Data>): Promise<z.input<Words> | null>;
   /**
-   * The address of a mail that does not go to the one its account has when it is sent. Such a mail names the account by its username
-   * alone: whoever reads it may be a stranger, who should not be shown a text that somebody chose for a display name.
+   * The address, if the mail does not go to the account's current one. Such a mail shows only the username, not the display name: the
+   * reader may be a stranger, who must not be shown text of the account's choice.
    */
   addressOf?(data: z.output<Data>): string;
-  /** What is remembered of tries, however each ended, in the transaction that settles them: once for each. */
+  /** Records attempts, whatever their outcome, in the transaction that settles them; called once per attempt. */
   remember?(tx: Tx, attempts: Attempt<z.output<Data>>[]): Promise<void>;
-  /** Pauses before the second, third … try, in seconds; after the last one a failure is final. */
+  /** Pauses before the second, third … attempt, in seconds; after the last pause a failure is final. */
   retryAfterSec?: number[];
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of mails holds mails of every kind of data
 export type AnyOutboxMail = OutboxMail<any, any>;
 
-/** Every kind of mail a worker can write, by name. */
+/** All kinds of mail that a worker can render, by name. */
 export type OutboxMails = ReadonlyMap<string, AnyOutboxMail>;
 
 export const defineMail = <Data extends z.ZodType, Words extends z.ZodType>(
   mail: OutboxMail<Data, Words>,
 ): OutboxMail<Data, Words> => mail;
 
-/** Five tries within about an hour, for kinds that name no pauses of their own. */
+/** Five attempts within about an hour, for kinds without their own pauses. */
 export const usualRetryAfterSec = [30, 120, 600, 2_700];

@@ -24,7 +24,7 @@ const mail = (tenantId: string, overrides: Partial<MailRow> = {}): MailRow => ({
 const inAnHour = new Date(Date.now() + 3_600_000);
 const anHourAgo = new Date(Date.now() - 3_600_000);
 
-it('wakes each active tenant with a due mail or a lease that ran out, once', async () => {
+it('nudges each active tenant with a due mail or an expired lease once', async () => {
   const [due, dead, later, leased, settled] = await Promise.all([1, 2, 3, 4, 5].map(() => make.tenant()));
   const inactive = await make.tenant({ isActive: false });
   if (!due || !dead || !later || !leased || !settled) throw new Error('unreachable');
@@ -62,7 +62,7 @@ it('a key names one mail in each tenant', async () => {
   );
 });
 
-it('looks at unsettled mails alone, by their index', async () => {
+it('reads only unsettled mails, by their index', async () => {
   const { id } = await make.tenant();
   await insert(Array.from({ length: 5_000 }, () => mail(id, { state: 'sent', settledAt: new Date() })));
   await insert(Array.from({ length: 20 }, () => mail(id)));

@@ -5,7 +5,7 @@ import { tenants } from '@portal/db/schema/tenants';
 import type { SystemContext } from '../context.ts';
 import { nudgeMails } from './queue-mail.ts';
 
-/** Tenants nudged per sweep; the rest waits for the next one, a few seconds later. */
+/** Tenants nudged per sweep; the rest follow with the next sweep, a few seconds later. */
 const batch = 1_000;
 
 export const tenantsWithDueMails = (tx: Tx) =>
@@ -16,9 +16,9 @@ export const tenantsWithDueMails = (tx: Tx) =>
     .where(and(inArray(mails.state, ['queued', 'sending']), lte(mails.dueAt, sql`now()`)))
     .limit(batch);
 
-/** Wakes the outbox of every active tenant that has a due mail: lost nudges, retries, and leases of workers that died. */
+/** Nudges the outbox of every active tenant with a due mail: after lost nudges, for retries, and after expired leases of dead workers. */
 export async function nudgeDueTenants(system: SystemContext, signal: AbortSignal): Promise<void> {
-  const due = await system.acrossTenants('due mails of every tenant are looked for', tenantsWithDueMails);
+  const due = await system.acrossTenants('due mails of all tenants are found', tenantsWithDueMails);
   for (const { tenantId } of due) {
     signal.throwIfAborted();
     await nudgeMails(system, tenantId);

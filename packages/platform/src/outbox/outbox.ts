@@ -10,7 +10,7 @@ import { usesRoute, type MailRoute } from './mail-route.ts';
 import { type Attempt, mayHaveArrived, type OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
 
-/** How long a claimed mail belongs to its worker. Longer than rendering, sending and settling one can take. */
+/** How long a claimed mail belongs to its worker: longer than rendering, sending and settling a mail can take. */
 export const leaseSec = 60;
 
 type Mail = typeof mails.$inferSelect;
@@ -20,44 +20,44 @@ export interface ClaimedMail extends Pick<
   Mail,
   'id' | 'tenantId' | 'kind' | 'key' | 'data' | 'createdAt' | 'interruptions'
 > {
-  /** Tries so far, this one included and those left out whose worker died. */
+  /** Attempts so far, including this one but without those whose worker died. */
   tries: number;
   leaseId: string;
-  /** The day whose room this claim took for it; null when it took none. */
+  /** The day whose quota this claim took; null if it took none. */
   countedOn: string | null;
-  /** The account it goes to as it stands now; null when the mail names none. */
+  /** The receiving account as it is now; null if the mail names none. */
   account: Pick<
     User,
     'id' | 'role' | 'username' | 'displayName' | 'firstName' | 'email' | 'isActive' | 'ldapDn'
   > | null;
 }
 
-/** Which mails a claim may take, and what room of the tenant's day they take; none is counted where `dailyLimit` is null. */
+/** Which mails a claim may take, and the tenant's daily quota; mails are not counted if `dailyLimit` is null. */
 export interface ClaimTerms {
   kinds: OutboxMails;
   route: MailRoute;
-  /** The version of the tenant's own server that the caller knows, null for none. */
+  /** The version of the tenant's own server that the caller has read; null for none. */
   ownServer: string | null;
   dailyLimit: number | null;
 }
 
 export interface Claim {
-  /** Those people wait for come first. */
+  /** Awaited mails first. */
   claimed: ClaimedMail[];
-  /** Claimed as well, but their day has no room for them: to be settled as that. */
+  /** Also claimed, but over the daily quota; settle as `quota`. */
   overQuota: OverQuota<ClaimedMail>[];
-  /** The tenant's own server is another one than the caller knows: nothing more can be claimed on these terms. */
+  /** The tenant's own server is not the one in the terms: nothing more can be claimed with them. */
   isOutdated: boolean;
 }
 
 const isDue = and(inArray(mails.state, ['queued', 'sending']), lte(mails.dueAt, sql`now()`));
 
-/** Which mails a claim takes before the others. */
+/** Which mails a claim takes first. */
 export type First = 'awaited' | 'others';
 
 /**
- * Due mails that nobody holds, of each sort those due longest first, and held for this transaction. The other sort is read, and so held,
- * only as far as the first leaves room: rows of a `with` are made when they are asked for.
+ * Selects and locks due mails that no other transaction has locked, oldest due time first within each sort. The second sort is read and
+ * locked only as far as the first leaves capacity, because PostgreSQL computes the rows of a `with` on demand.
  */
 export function dueMails(
   tx: Tx,
@@ -90,8 +90,8 @@ export function dueMails(
 }
 
 /**
- * Takes due mails for this worker alone, by the database's clock: those people wait for, or the others, first, and of each sort those due
- * longest. None while the tenant is inactive. By which way each leaves is decided here and nowhere else, so no kind of mail can miss it.
+ * Claims due mails for this worker, by the database's clock: the sort in `first` before the other, and oldest due time first within each
+ * sort. Claims none while the tenant is inactive. Only this function decides the route, so no kind of mail can bypass the rule.
  */
 export function claimMails(
   scope: TenantScope,
@@ -109,7 +109,7 @@ export function claimMails(
         state: 'sending',
         leaseId,
         attempts: sql`${mails.attempts} + 1`,
-        // Still in sending: the worker that had it before did not live to settle it.
+        // Still `sending`: the previous worker died before it settled the mail.
         interruptions: sql`${mails.interruptions} + (${mails.state} = 'sending')::int`,
         dueAt: sql`now() + make_interval(secs => ${leaseSec})`,
         ...(dailyLimit !== null && { countedOn: today }),
@@ -153,15 +153,15 @@ export function claimMails(
             taken.filter(({ countedOn, countedBefore }) => countedOn !== countedBefore),
             { kinds, tenantId: scope.tenantId, limit: dailyLimit },
           );
-    const why = new Map(overQuota.map(({ mail, ...reason }) => [mail.id, reason]));
-    if (why.size > 0)
+    const reasons = new Map(overQuota.map(({ mail, ...reason }) => [mail.id, reason]));
+    if (reasons.size > 0)
       await tx
         .update(mails)
         .set({ countedOn: null })
-        .where(inArray(mails.id, [...why.keys()]));
+        .where(inArray(mails.id, [...reasons.keys()]));
     const claim: Claim = { claimed: [], overQuota: [], isOutdated: false };
     for (const { attempts, countedOn, countedBefore, isAwaited: _, userId: __, ...row } of byAwaited(taken)) {
-      const reason = why.get(row.id);
+      const reason = reasons.get(row.id);
       const isCounted = !reason && countedOn !== countedBefore;
       const mail = { ...row, tries: attempts - row.interruptions, leaseId, countedOn: isCounted ? countedOn : null };
       if (reason) claim.overQuota.push({ mail, ...reason });
@@ -176,13 +176,13 @@ const byAwaited = <Row extends { isAwaited: boolean }>(rows: Row[]): Row[] =>
 
 /** How a claim of a mail ended. */
 export interface Settlement {
-  /** `postponed` is tried again, `returned` is as before its claim, untried; everything else is the mail's end. */
+  /** `postponed`: another attempt follows. `returned`: not attempted, as before the claim. All others end the mail. */
   outcome: 'sent' | 'postponed' | 'returned' | 'skipped' | 'not_configured' | 'quota' | 'failed';
   failure?: string;
   message?: string;
-  /** Until a mail that is postponed or returned is due again. */
+  /** Seconds until a postponed or returned mail is due again. */
   afterSec?: number;
-  /** It was not even handed to the mail server, and is not counted. */
+  /** The mail was not handed to the mail server, and is not counted. */
   isUntried?: boolean;
 }
 
@@ -195,12 +195,12 @@ export interface Ended {
 }
 
 /**
- * Writes how claims ended, with what their kinds remember of it, in one transaction: all of it or nothing. A mail whose lease ran out is
- * another worker's and left alone; answers the ids of those that were not.
+ * Settles claimed mails and records their attempts with `remember`, in one transaction. Skips mails whose lease expired, because another
+ * worker may have claimed them. Returns the ids of the settled mails.
  */
 export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended[]): Promise<Set<string>> =>
   scope.tx(async (tx) => {
-    // Whoever deletes an account holds its row before that of its mails, so settlements ask in the same order.
+    // Same lock order as the deletion of an account: the account's row before the rows of its mails.
     await tx
       .select({ id: users.id })
       .from(users)
@@ -241,7 +241,7 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
     const ours = new Set(settled.map(({ id }) => id));
     const written = ended.filter(({ mail }) => ours.has(mail.id));
     await remember(tx, kinds, written);
-    // Last, as everywhere: whoever holds the row of the day waits for no other.
+    // Last, as everywhere: a transaction that has locked the row of the day takes no further locks.
     await giveDailyQuotaBack(
       tx,
       written.flatMap(({ mail, settlement }) => (isUncounted(mail, settlement) ? (mail.countedOn ?? []) : [])),
@@ -249,15 +249,15 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
     return ours;
   });
 
-/** What an earlier try had counted stays counted. */
+/** Whether this claim's quota is returned. Quota of earlier attempts stays counted. */
 const isUncounted = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { outcome, isUntried }: Settlement): boolean =>
   (isUntried === true || outcome === 'returned') && countedOn !== null;
 
-/** Tells each kind of mail of all its tries at once; nothing of one whose row cannot be read. */
+/** Passes each kind its attempts at once, except for mails whose row cannot be read. */
 async function remember(tx: Tx, kinds: OutboxMails, ended: Ended[]): Promise<void> {
-  for (const [name, those] of Map.groupBy(ended, ({ mail }) => mail.kind)) {
+  for (const [name, ofKind] of Map.groupBy(ended, ({ mail }) => mail.kind)) {
     const kind = kinds.get(name);
-    const attempts = those.flatMap(({ mail, settlement }): Attempt<unknown>[] => {
+    const attempts = ofKind.flatMap(({ mail, settlement }): Attempt<unknown>[] => {
       const { tenantId, tries, account } = mail;
       const row = kind?.data.safeParse(mail.data);
       const outcome = attemptOutcome(settlement);
@@ -275,19 +275,19 @@ function attemptOutcome({ outcome, isUntried }: Settlement): Attempt<unknown>['o
   return outcome === 'failed' && isUntried ? 'withheld' : outcome;
 }
 
-/** Rows of one statement: a tenant may have any number of mails waiting. */
-const mailsAtOnce = 5_000;
+/** Rows per statement: a tenant may have any number of waiting mails. */
+const postponeBatch = 5_000;
 
-/** Lets everything that is due on this way and not under way wait, without counting a try: the way is closed for all of them. */
+/** Postpones all due mails of a failed route without counting an attempt; mails that are being sent are left alone. */
 export async function postponeDueMails(
   scope: TenantScope,
   afterSec: number,
   { route, ownServer }: Pick<ClaimTerms, 'route' | 'ownServer'>,
 ): Promise<void> {
-  for (let postponed = mailsAtOnce; postponed === mailsAtOnce;)
+  for (let postponed = postponeBatch; postponed === postponeBatch;)
     postponed = await scope.tx(async (tx) => {
       const isWaiting = and(eq(mails.state, 'queued'), lte(mails.dueAt, sql`now()`), usesRoute(tx, route, ownServer));
-      // Mails nobody else holds: waiting for several one after the other could deadlock with an account's deletion.
+      // Skips locked mails: waiting for several locks could deadlock with the deletion of an account.
       const free = tx
         .$with('free')
         .as(
@@ -295,7 +295,7 @@ export async function postponeDueMails(
             .select({ id: mails.id })
             .from(mails)
             .where(isWaiting)
-            .limit(mailsAtOnce)
+            .limit(postponeBatch)
             .for('update', { skipLocked: true }),
         );
       const { rowCount } = await tx

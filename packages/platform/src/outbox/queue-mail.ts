@@ -12,37 +12,37 @@ type Queueable<Data extends z.ZodType> = Pick<OutboxMail<Data, z.ZodType>, 'kind
 
 interface QueuedMail<Data extends z.ZodType> {
   tenantId: string;
-  /** What the mail is about, once per occasion: a second mail of this key is the same mail. It gives the Message-ID. */
+  /** Identifies the occasion: a second mail with this key is the same mail. The Message-ID is derived from it. */
   key: string;
-  /** The account it goes to. */
+  /** The receiving account. */
   userId: string;
-  /** What the mail says beyond the account's own facts; never a secret. */
+  /** Template data beyond the account's own; never a secret. */
   data: z.input<Data>;
-  /** Not before this; now, unless given. */
+  /** Earliest time to send it; default: now. */
   dueAt?: Date;
 }
 
-/** Promises a mail in the caller's transaction. Nudge the outbox after the commit, else a sweep finds the row a few seconds later. */
+/** Queues a mail in the caller's transaction. Call `nudgeMails` after the commit; otherwise a sweep finds the row seconds later. */
 export async function queueMail<Data extends z.ZodType>(
   tx: Tx,
   { kind, isAwaited }: Queueable<Data>,
   mail: QueuedMail<Data>,
 ): Promise<{ mailId: string; isNew: boolean }> {
-  const [made] = await tx
+  const [created] = await tx
     .insert(mails)
     .values({ id: newId(), kind, isAwaited, ...mail })
     .onConflictDoNothing({ target: [mails.tenantId, mails.key] })
     .returning({ id: mails.id });
-  if (made) return { mailId: made.id, isNew: true };
+  if (created) return { mailId: created.id, isNew: true };
   const [known] = await tx
     .select({ id: mails.id })
     .from(mails)
     .where(and(eq(mails.tenantId, mail.tenantId), eq(mails.key, mail.key)));
-  if (!known) throw new Error('a mail of this key is neither new nor known');
+  if (!known) throw new Error('a mail with this key is neither new nor stored');
   return { mailId: known.id, isNew: false };
 }
 
-/** Promises any number of mails; those whose key is known already stay as they are. */
+/** Queues any number of mails; mails with a known key stay unchanged. */
 export async function queueMails<Data extends z.ZodType>(
   tx: Tx,
   { kind, isAwaited }: Queueable<Data>,
@@ -55,6 +55,6 @@ export async function queueMails<Data extends z.ZodType>(
       .onConflictDoNothing({ target: [mails.tenantId, mails.key] });
 }
 
-/** Sends what is due in a tenant's outbox soon. Never throws. */
+/** Makes the worker send a tenant's due mails soon. Never throws. */
 export const nudgeMails = (system: Pick<SystemContext, 'enqueue'>, tenantId: string): Promise<void> =>
   system.enqueue(deliverMails, { tenantId });

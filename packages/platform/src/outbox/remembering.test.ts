@@ -20,9 +20,9 @@ import { queueMail } from './queue-mail.ts';
 const { url, ownerUrl, make, runtime } = await testRuntime();
 
 let trouble: SmtpTrouble | undefined;
-/** Dies once it has written its row, and before the transaction ends. */
+/** Fails after writing its row, before the transaction ends. */
 let dies = false;
-/** The same for one account alone. */
+/** The same for one account only. */
 let diesFor: string | null = null;
 let smtp: TestSmtpServer;
 beforeAll(async () => {
@@ -89,7 +89,7 @@ const outbox = async ({ tenantId }: User) =>
     .inTenant(tenantId)
     .read((db) => db.select({ state: mails.state, failure: mails.failure }).from(mails).orderBy(mails.id));
 
-it('is told of a mail that was sent, and of each try before', async () => {
+it('records a sent mail and each earlier attempt', async () => {
   const user = await reader();
   await queue(user);
   trouble = { code: 451, text: 'Later' };
@@ -100,7 +100,7 @@ it('is told of a mail that was sent, and of each try before', async () => {
   expect(await remembered(user)).toEqual(['postponed', 'sent']);
 });
 
-it('is told of a mail the server refused for good', async () => {
+it('records a mail that the server refused permanently', async () => {
   const user = await reader();
   await queue(user);
   trouble = { code: 550, text: 'Nobody' };
@@ -110,23 +110,23 @@ it('is told of a mail the server refused for good', async () => {
 });
 
 it.each<[string, Partial<typeof users.$inferInsert>, z.input<typeof news.data>, { state: string; failure: string }]>([
-  ['nobody is there to read it', { isActive: false }, {}, { state: 'skipped', failure: 'recipient_gone' }],
+  ['its recipient is inactive', { isActive: false }, {}, { state: 'skipped', failure: 'recipient_gone' }],
   ['the account has no address', { email: null }, {}, { state: 'skipped', failure: 'recipient_gone' }],
   ['the account may not see it', { role: 'USER' }, {}, { state: 'skipped', failure: 'refused' }],
-  ['it has lost its sense', {}, { isOver: true }, { state: 'skipped', failure: 'outdated' }],
-  ['it cannot be written', {}, { replyTo: '' }, { state: 'failed', failure: 'content' }],
-])('is told once of a mail that is not sent because %s', async (_, overrides, data, end) => {
+  ['it is no longer relevant', {}, { isOver: true }, { state: 'skipped', failure: 'outdated' }],
+  ['it cannot be rendered', {}, { replyTo: '' }, { state: 'failed', failure: 'content' }],
+])('records once a mail that is not sent because %s', async (_, overrides, data, end) => {
   const user = await reader(overrides);
   await queue(user, data);
   const [before, connections] = [smtp.messages.length, smtp.connectionCount()];
   await deliver(user);
   await deliver(user);
-  const told = end.failure === 'content' ? 'withheld' : 'dropped';
-  expect([await outbox(user), await remembered(user)]).toEqual([[end], [told]]);
+  const outcome = end.failure === 'content' ? 'withheld' : 'dropped';
+  expect([await outbox(user), await remembered(user)]).toEqual([[end], [outcome]]);
   expect([smtp.messages.length, smtp.connectionCount()]).toEqual([before, connections]);
 });
 
-it('is told once of a mail whose reply address is none, before anything is dialled', async () => {
+it('records once a mail with an invalid reply address, before any connection', async () => {
   const user = await reader();
   await queue(user, { replyTo: 'it@example.org\r\nBcc: x@example.org' });
   const connections = smtp.connectionCount();
@@ -135,7 +135,7 @@ it('is told once of a mail whose reply address is none, before anything is diall
   expect([await remembered(user), smtp.connectionCount()]).toEqual([['failed'], connections]);
 });
 
-it('is told of mails no server is there for, and of those whose workers kept dying', async () => {
+it('records mails without a server, and mails whose workers kept dying', async () => {
   const user = await reader();
   await queue(user);
   await deliver(user, { SMTP_HOST: '' });
@@ -150,11 +150,11 @@ it('is told of mails no server is there for, and of those whose workers kept dyi
   expect(await remembered(user)).toEqual(['withheld', 'withheld']);
 });
 
-it('is told once of mails there is no room for in the day, whenever the worker died', async () => {
+it('records mails over the daily quota once, even if the worker dies at any point', async () => {
   const user = await reader();
   for (let n = 0; n < 5; n += 1) await queue(user);
   const limit = { MAIL_DAILY_PER_TENANT: '2' };
-  // One dies holding them all; the next one when it has written what is remembered.
+  // The first worker dies with all mails claimed, the second one after `remember` has written its rows.
   const terms = { kinds, route: 'service' as const, ownServer: null, dailyLimit: 2 };
   const { claimed, overQuota } = await claimMails(runtime.database.inTenant(user.tenantId), 10, terms);
   expect([claimed.length, overQuota.length]).toEqual([2, 3]);
@@ -176,7 +176,7 @@ it('is told once of mails there is no room for in the day, whenever the worker d
   ]);
 });
 
-it('is told once of a dropped mail although a worker died before its transaction ended', async () => {
+it('records a dropped mail once although a worker died before its transaction ended', async () => {
   const user = await reader();
   await queue(user, { isOver: true });
   dies = true;
@@ -192,7 +192,7 @@ it('is told once of a dropped mail although a worker died before its transaction
   ]);
 });
 
-it('undoes what it meets for one mail alone, and not for those sent beside it', async () => {
+it('rolls back only the one mail that fails, not those sent with it', async () => {
   const first = await reader();
   const others = [];
   for (let n = 0; n < 4; n += 1) others.push(await reader({ tenantId: first.tenantId }));

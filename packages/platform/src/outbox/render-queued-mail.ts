@@ -6,7 +6,7 @@ import type { MailRoute } from './mail-route.ts';
 import { mayHaveArrived, type OutboxMails, type Recipient } from './mail.ts';
 import type { ClaimedMail } from './outbox.ts';
 
-/** Why a queued mail cannot be made: nobody to write to, nobody who may read it, no sense any more, or a mistake of ours. */
+/** Why a queued mail cannot be rendered: no recipient, no access, no longer relevant, or an error of ours. */
 export class UnmailableError extends Error {
   readonly outcome: 'skipped' | 'failed';
   readonly failure: 'recipient_gone' | 'refused' | 'outdated' | 'content';
@@ -23,7 +23,7 @@ export interface AddressedMail extends RenderedMail {
   recipient: Recipient;
 }
 
-/** The outbox row as a mail, with the account's address and name as they are now. Throws an UnmailableError when there is none to send. */
+/** Renders an outbox row with the account's current address and name. Throws an UnmailableError if the mail must not be sent. */
 export async function renderQueuedMail(
   ctx: TenantContext,
   mail: ClaimedMail,
@@ -40,19 +40,19 @@ export async function renderQueuedMail(
       { id, createdAt, recipient, route, mayHaveArrived: mayHaveArrived(mail) },
       row,
     );
-    if (data === null) throw new UnmailableError('outdated', 'The reason for this mail is gone.');
+    if (data === null) throw new UnmailableError('outdated', 'The reason for this mail no longer exists.');
     return { ...kind.template.render(data), recipient };
   } catch (error) {
-    // What the database refuses or that it is away says nothing about the mail.
+    // Database refusals and outages say nothing about the mail.
     if (error instanceof UnmailableError || isDatabaseRefusal(error) || isUnavailable(error)) throw error;
     if (isRefusal(error))
       throw new UnmailableError('refused', 'The account is not allowed to see what this mail is about.');
-    throw new UnmailableError('content', 'The mail could not be written.', error);
+    throw new UnmailableError('content', 'The mail could not be rendered.', error);
   }
 }
 
-function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: string | undefined): Recipient {
-  const address = elsewhere ?? account?.email;
+function recipientOf({ account }: ClaimedMail, tenantName: string, otherAddress: string | undefined): Recipient {
+  const address = otherAddress ?? account?.email;
   if (!account?.isActive || !address) {
     throw new UnmailableError('recipient_gone', 'The account is inactive or has no e-mail address.');
   }
@@ -61,7 +61,7 @@ function recipientOf({ account }: ClaimedMail, tenantName: string, elsewhere: st
     id,
     role,
     username,
-    displayName: elsewhere === undefined && displayName !== null ? displayName : username,
+    displayName: otherAddress === undefined && displayName !== null ? displayName : username,
     firstName,
     address,
     isLocal: ldapDn === null,

@@ -6,17 +6,17 @@ import { usualRetryAfterSec } from './mail.ts';
 import type { ClaimedMail, ClaimTerms, Settlement } from './outbox.ts';
 import { type AddressedMail, renderQueuedMail, UnmailableError } from './render-queued-mail.ts';
 
-/** One way out as it stands: which mails leave over it, and what goes with each of them. */
+/** A mail route: which mails are sent over it, the server, and the tenant's name for the mails. */
 export interface DeliveryTerms extends ClaimTerms {
   tenantName: string;
-  /** Null where there is none, and mails end unsent. */
+  /** Null if there is no server; mails then end unsent. */
   server: { transport: MailTransport; fromAddress: string } | null;
 }
 
-/** A mail whose workers keep dying is not tried for ever. */
+/** A mail whose workers keep dying is not attempted for ever. */
 const maxInterruptions = 20;
 
-/** What a log line says of a mail. */
+/** Log fields of a mail. */
 export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pick<ClaimedMail, 'id' | 'kind'>) => ({
   mailId: id,
   kind,
@@ -24,10 +24,10 @@ export const factsOf = ({ tenantId, requestId }: TenantContext, { id, kind }: Pi
   requestId,
 });
 
-/** One try: writes the mail, hands it to the mail server, and says how that ended. Throws what says nothing about the mail. */
-export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: DeliveryTerms): Promise<Settlement> {
+/** One attempt: renders the mail, hands it to the mail server and returns the outcome. Throws errors that are not about the mail. */
+export async function sendMail(ctx: TenantContext, mail: ClaimedMail, terms: DeliveryTerms): Promise<Settlement> {
   const facts = { ...factsOf(ctx, mail), try: mail.tries };
-  const { kinds, ownServer, server } = leaving;
+  const { kinds, ownServer, server } = terms;
   if (!server) {
     const message =
       ownServer === null
@@ -40,16 +40,16 @@ export async function sendMail(ctx: TenantContext, mail: ClaimedMail, leaving: D
     const message = 'Sending this mail was interrupted too often.';
     return { outcome: 'failed', failure: 'interrupted', message, isUntried: true };
   }
-  let written: AddressedMail;
+  let rendered: AddressedMail;
   try {
-    written = await renderQueuedMail(ctx, mail, leaving);
+    rendered = await renderQueuedMail(ctx, mail, terms);
   } catch (error) {
     if (!(error instanceof UnmailableError)) throw error;
     const { outcome, failure, message, cause } = error;
-    ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not written');
+    ctx.log[outcome === 'failed' ? 'error' : 'info']({ ...facts, failure, err: cause }, 'mail not rendered');
     return { outcome, failure, message, isUntried: true };
   }
-  const { recipient, ...content } = written;
+  const { recipient, ...content } = rendered;
   try {
     await server.transport.send({
       ...content,

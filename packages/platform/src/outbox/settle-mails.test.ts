@@ -31,12 +31,12 @@ async function claimedMails(count: number) {
   return { scope, states, userId, found: claimed.toSorted((a, b) => a.id.localeCompare(b.id)) };
 }
 
-it('waits for the deletion of an account and does not meet it half-route', async () => {
+it('waits for the deletion of an account instead of deadlocking with it', async () => {
   const { scope, states, found, userId } = await claimedMails(2);
   const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const deletion = scope.tx(async (tx) => {
     await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
-    // As the deletion does on its way through the account's mails, which it meets in any order.
+    // As the deletion does for the account's mails, in any order.
     await tx
       .select({ id: mails.id })
       .from(mails)

@@ -6,11 +6,11 @@ import type { TenantContext } from '../context.ts';
 import { needsServiceServer } from './mail-route.ts';
 import { type StoredSmtpConfig, smtpTarget, storedSmtpConfig, storedSmtpPassword } from './stored-smtp-config.ts';
 
-/** The tenant's own mail server at this moment; null when it has none. */
+/** The tenant's own mail server as configured now. */
 export interface OwnServer {
-  /** Names these settings: see `ownServerVersion`. */
+  /** Identifies these settings, see `ownServerVersion`. */
   version: string;
-  /** Throws when the stored password cannot be read. */
+  /** Throws if the stored password cannot be opened. */
   settings: () => SmtpSettings;
 }
 
@@ -23,7 +23,7 @@ export async function ownServerOf(ctx: TenantContext): Promise<OwnServer | null>
 function openSettings(ctx: TenantContext, stored: StoredSmtpConfig): SmtpSettings {
   const { host, port, security, username, fromAddress, fromName, replyTo, verifyTls } = stored;
   if (host === null || port === null || security === null || fromAddress === null)
-    throw new Error('stored mail settings name a server and lack what belongs to it');
+    throw new Error('stored mail settings name a server but are incomplete');
   const settings = {
     host,
     port,
@@ -38,12 +38,12 @@ function openSettings(ctx: TenantContext, stored: StoredSmtpConfig): SmtpSetting
   return { ...settings, password: storedSmtpPassword(ctx, stored).for(smtpTarget(settings))?.reveal() ?? null };
 }
 
-/** How a mail to an account of this role is sent at this moment; null when there is no server for it. */
+/** The settings for a mail to an account with this role; null if there is no server for it. */
 export async function smtpSettingsOf(ctx: TenantContext, to: Role): Promise<SmtpSettings | null> {
   const own = needsServiceServer(to) ? null : await ownServerOf(ctx);
   return own ? own.settings() : serviceSettings(ctx.config);
 }
 
-/** The service's own mail server from its settings. */
+/** The service's mail server from the configuration. */
 export const serviceSettings = ({ smtp, outbound }: Config): SmtpSettings | null =>
   smtp && { ...smtp, password: smtp.password?.reveal() ?? null, dial: dialUnder(outbound.byOperator) };

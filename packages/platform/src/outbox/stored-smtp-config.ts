@@ -7,16 +7,16 @@ import type { TenantContext } from '../context.ts';
 import type { StoredSecret } from '../secrets/stored-secret.ts';
 
 /**
- * Which settings of an own server these are, null for none: another value after every change of the row, whoever made it. The
- * database keeps it by itself.
+ * Identifies the settings of the own server; null without an own server. PostgreSQL changes the value (`xmin`) with every change of the
+ * row.
  */
 export const ownServerVersion = sql<
   string | null
 >`case when ${smtpConfigs.host} is not null then ${smtpConfigs}.xmin::text end`.as('own_server_version');
 
 /**
- * The row of the tenant at work, its password sealed; undefined while nothing is set. Row policies leave only one to be found. Locked
- * until the transaction ends when it is about to change.
+ * The current tenant's row with the sealed password; undefined if nothing is configured. Row policies hide all other rows. `lock` locks
+ * the row until the transaction ends.
  */
 export const storedSmtpConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') => {
   const query = db
@@ -40,10 +40,10 @@ export const storedSmtpConfig = async (db: Pick<Tx, 'select'>, lock?: 'update') 
 
 export type StoredSmtpConfig = NonNullable<Awaited<ReturnType<typeof storedSmtpConfig>>>;
 
-/** Binds a sealed password to its place, so that it cannot be carried to another tenant's row. */
+/** Binds a sealed password to its row, so that it cannot be moved to another tenant's row. */
 export const smtpPasswordContext = (tenantId: string): string => `smtp_configs.password:${tenantId}`;
 
-/** The password of the tenant at work as its row has it. */
+/** The current tenant's stored password. */
 export const storedSmtpPassword = (
   { tenantId, secrets }: Pick<TenantContext, 'tenantId' | 'secrets'>,
   stored: StoredSmtpConfig | undefined,
@@ -55,7 +55,7 @@ export const storedSmtpPassword = (
     target: stored ? ownSmtpTarget(stored) : null,
   });
 
-/** Where a password goes along with these settings. */
+/** The server that a password with these settings is sent to. */
 export const smtpTarget = ({
   host,
   port,
@@ -72,7 +72,7 @@ export const smtpTarget = ({
   authorities: null,
 });
 
-/** The same for settings that need not name a server; null when they name none. */
+/** Like `smtpTarget`, for settings that may name no server; null if they name none. */
 export const ownSmtpTarget = ({
   host,
   port,

@@ -10,7 +10,7 @@ export type BullWorker = Worker<unknown, void>;
 export type Process = (job: BullJob, token: string) => Promise<void>;
 export type ConsumerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
-/** One process's connections to wherever the queues live. All queues share them. */
+/** One process's connections to the queue backend, shared by all queues. */
 export interface QueueBackend {
   openQueue(name: QueueName): BullQueue;
   openWorker(name: QueueName, process: Process, options: ConsumerOptions): BullWorker;
@@ -24,10 +24,10 @@ export interface BackendOptions {
   outage: Outage;
 }
 
-// Nobody listens to the queues' event streams; this keeps them short.
+// The product does not read the queues' event streams; this keeps them short.
 export const streams = { events: { maxLen: 100 } };
 
-/** A worker asks for its next job again at once when asking failed. This keeps it from doing so without a breath while the backend is away. */
+/** BullMQ retries a failed claim of the next job at once. This adds a pause, so that it does not loop while the backend is away. */
 export function pausedAfterFailure<Backend extends IQueueBackend, Connection>(
   factory: BackendFactory<Backend, Connection>,
 ): BackendFactory<Backend, Connection> {

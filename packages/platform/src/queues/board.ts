@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { queueNames } from '../jobs/job.ts';
 import type { Queues } from './queues.ts';
 
-/** The board over all queues, to be read and not changed. It is a server that listens nowhere: its library registers with one. */
+/** The read-only board over all queues: a Fastify server that does not listen, because the library needs one to register with. */
 export async function openBoard(queues: Queues, basePath: string): Promise<FastifyInstance> {
   const opened = await Promise.all(queueNames.map((name) => queues.queue(name)));
   const adapter = new FastifyAdapter().setBasePath(basePath);
@@ -15,7 +15,7 @@ export async function openBoard(queues: Queues, basePath: string): Promise<Fasti
     options: {
       uiConfig: {
         boardTitle: 'Portal queues',
-        // Workers share connections between queues, so which of these they work cannot be told from the connections.
+        // Workers share connections between queues, so the library cannot tell which queues they work.
         showWorkers: false,
       },
       handlerHooks: {
@@ -28,7 +28,7 @@ export async function openBoard(queues: Queues, basePath: string): Promise<Fasti
   return server;
 }
 
-/** The library reads as many jobs at once as it is asked for. */
-const most: Record<string, number> = { jobsPerPage: 200, page: 100_000 };
+/** The library does not limit how many jobs a request reads. */
+const maxValues: Record<string, number> = { jobsPerPage: 200, page: 100_000 };
 const isBounded = (query: Record<string, unknown> = {}): boolean =>
-  Object.entries(most).every(([name, max]) => !(Number(query[name]) > max));
+  Object.entries(maxValues).every(([name, max]) => !(Number(query[name]) > max));

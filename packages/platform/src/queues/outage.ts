@@ -1,7 +1,7 @@
 import { isUnreachable } from '@portal/db/database-error';
 import type { Log } from '../log.ts';
 
-/** Tells the log once that something went away and once that it is back, however often it is tried meanwhile. */
+/** Logs an outage once at its beginning and once at its end, regardless of the attempts in between. */
 export interface Outage {
   failed(error: unknown): void;
   passed(): void;
@@ -23,7 +23,7 @@ export function watchOutage(log: Log, what: string): Outage {
 
 const queueFailures = /connection is closed|isn't writeable|timed out|timeout exceeded when trying to connect/i;
 
-/** Whether an error of ioredis or pg says that the server is away, and not that it refused something. */
+/** Whether an error of ioredis or pg means that the server cannot be reached, as opposed to a refusal. */
 export function isConnectionTrouble(error: unknown): boolean {
   if (isUnreachable(error)) return true;
   for (let current = error; current instanceof Error; current = current.cause) {

@@ -11,16 +11,16 @@ import {
 } from './backend.ts';
 import { tallyPostgres } from './tally.ts';
 
-/** PostgreSQL: one pool for everything; each worked queue keeps one of its connections to be told of new jobs. */
+/** PostgreSQL: one pool for everything; each worked queue holds one connection to listen for new jobs. */
 export function openPostgresBackend(url: string, { process, outage }: BackendOptions): QueueBackend {
   const pool = openQueuePool({
     url,
-    // With less than this beyond the listening ones, listeners could take every connection and wait for each other.
+    // Without spare connections, listeners could take all of them and wait for each other.
     max: process === 'worker' ? queueNames.length + 3 : 2,
     applicationName: `portal-${process}-queue`,
     onConnectionLost: (error) => outage.failed(error),
   });
-  // What BullMQ gets is not the pool itself: it would add a listener for each queue ever opened and never take one off.
+  // BullMQ does not get the pool itself: it would add a listener per opened queue and never remove it.
   const connection = () =>
     ({
       options: pool.options,

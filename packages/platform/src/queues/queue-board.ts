@@ -4,7 +4,7 @@ import { TimeoutError, withTimeout } from '../timeout.ts';
 import { isConnectionTrouble } from './outage.ts';
 import type { Queues } from './queues.ts';
 
-/** Where the API serves the board: its page names its files from there. */
+/** The path at which the API serves the board; the page's file names start with it. */
 const basePath = '/admin/queues';
 const timeoutMs = 10 * SECOND;
 
@@ -13,13 +13,13 @@ export interface BoardAnswer {
   body: Buffer;
 }
 
-/** The board over the queues, for a GET. Its library takes 0.25 s and 20 MB to load, so the first call loads it. */
+/** The board over the queues. Its library takes 0.25 s and 20 MB to load, so it is loaded with the first call. */
 export function openQueueBoard(queues: Queues) {
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => (await import('./board.ts')).openBoard(queues, basePath);
 
   async function answer(path: string): Promise<BoardAnswer> {
-    // The page asks no queue yet, and would show none where it should say that they are away.
+    // The page itself reads no queue: during an outage it would show no queues instead of an error.
     if (!path.startsWith('/static/')) await queues.ping();
     opened ??= open();
     opened.catch(() => (opened = undefined));
@@ -32,7 +32,7 @@ export function openQueueBoard(queues: Queues) {
   }
 
   return {
-    /** `path` as it came, below the address of the board, with its query. Throws 404, 400, or 503 while the queues cannot be reached. */
+    /** `path` is relative to the board, including the query. Throws 404, 400, or 503 while the queues cannot be reached. */
     async ask(path: string): Promise<BoardAnswer> {
       try {
         return await withTimeout(answer(path), timeoutMs);
@@ -47,6 +47,6 @@ export function openQueueBoard(queues: Queues) {
 
 const away = 'The job queue cannot be reached right now. Please try again in a few seconds.';
 
-/** The library's page loads its letters from Google: a browser tells nobody else that somebody looks at the queues. */
+/** Removes links to other hosts: the library's page would load fonts from Google. */
 const withoutLinks = (page: Buffer): Buffer =>
   Buffer.from(page.toString('utf8').replaceAll(/<link\b(?:(?!href=)[^<>])*href="https?:[^<>]*>/g, ''));

@@ -57,7 +57,7 @@ describeOnEachQueue('a queue', (env) => {
     for (const each of open.splice(0).toReversed()) await each.close();
   });
 
-  it('carries payload and origin to whoever works it', async () => {
+  it('carries payload and origin to the worker', async () => {
     const queues = await openHere();
     const tenantId = newId();
     const actorId = newId();
@@ -71,7 +71,7 @@ describeOnEachQueue('a queue', (env) => {
     expect(bull && payloadOf(bull)).toEqual({ tenantId, n: 1, at });
   });
 
-  it('runs one job per key at a time across workers, and exactly one more for all nudges that come meanwhile', async () => {
+  it('runs one job per key at a time across workers, and exactly one more for all nudges meanwhile', async () => {
     const [queues, elsewhere] = [await openHere(), await openHere()];
     const tenantId = newId();
     const seen: number[] = [];
@@ -92,7 +92,7 @@ describeOnEachQueue('a queue', (env) => {
     await Promise.all([2, 3, 4, 5].map((n) => (n % 2 ? queues : elsewhere).enqueue(countJob, { tenantId, n })));
     await queues.enqueue(countJob, { tenantId, n: 6 });
     gate.resolve();
-    // Of the nudges that came meanwhile the last one's payload counts.
+    // The payload of the last nudge counts.
     await vi.waitFor(() => expect(seen).toEqual([1, 6]), 20_000);
     await vi.waitFor(
       async () => expect(await queues.counts()).toMatchObject({ upkeep: { waiting: 0, active: 0, delayed: 0 } }),
@@ -102,7 +102,7 @@ describeOnEachQueue('a queue', (env) => {
     expect(seen).toEqual([1, 6]);
   });
 
-  it('makes one waiting job of many nudges', async () => {
+  it('merges many nudges into one waiting job', async () => {
     const queues = await openHere();
     const tenantId = newId();
     await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((n) => queues.enqueue(countJob, { tenantId, n })));
@@ -116,7 +116,7 @@ describeOnEachQueue('a queue', (env) => {
     expect(seen).toHaveLength(1);
   });
 
-  it('loses no nudge that comes while the job before it ends', async () => {
+  it('loses no nudge that arrives while the previous job ends', async () => {
     const queues = await openHere();
     const tenantId = newId();
     let written = 0;
@@ -146,7 +146,7 @@ describeOnEachQueue('a queue', (env) => {
     expect(running).toBe(3);
   });
 
-  it('tries a failed job again after a pause, as often as its contract says, and an unrecoverable one never', async () => {
+  it('retries a failed job after a pause, as often as its definition says, and an unrecoverable one never', async () => {
     const queues = await openHere();
     const [again, never] = [newId(), newId()];
     const tries: string[] = [];
@@ -166,14 +166,14 @@ describeOnEachQueue('a queue', (env) => {
 
   it('keeps a bounded number of finished jobs', async () => {
     const queues = await openHere();
-    // A job whose lock was lost on a busy machine is done twice.
+    // A job that loses its lock on a busy machine runs twice.
     const done = new Set<string>();
     work(queues, async (bull) => void done.add(payloadOf(bull).tenantId));
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => queues.push(countJob, { tenantId: newId(), n })));
     }
     await vi.waitFor(() => expect(done.size).toBe(250), 20_000);
-    // Two hundred, and what jobs that end at the same moment leave each other.
+    // Two hundred, plus a few that end at the same time.
     await vi.waitFor(
       async () => expect(await (await queues.queue('upkeep')).getCompletedCount()).toBeLessThanOrEqual(210),
       20_000,
@@ -192,8 +192,8 @@ describeOnEachQueue('a queue', (env) => {
   });
 });
 
-describe('a queue that is away', () => {
-  /** Goes through an outage with what cuts and restores the way to the queue. */
+describe('an unreachable queue', () => {
+  /** Runs an outage; the arguments cut and restore the connection to the queue. */
   async function goThroughOutage(
     queues: Queues,
     cut: () => Promise<void>,
@@ -220,7 +220,7 @@ describe('a queue that is away', () => {
 
   const database = testDatabase();
 
-  it('in PostgreSQL costs nudges, no process, and works again by itself', async () => {
+  it('in PostgreSQL loses nudges, ends no process, and recovers', async () => {
     const gate = await openTcpGate((await database).url);
     onTestFinished(gate.shut);
     await goThroughOutage(
@@ -230,7 +230,7 @@ describe('a queue that is away', () => {
     );
   });
 
-  it('in PostgreSQL from the start is found as soon as it is there', async () => {
+  it('in PostgreSQL is found as soon as it can be reached', async () => {
     const gate = await openTcpGate((await database).url);
     onTestFinished(gate.shut);
     await gate.shut();
@@ -247,7 +247,7 @@ describe('a queue that is away', () => {
   });
 
   describe.skipIf(!serviceBinary('redis-server'))('in Redis', () => {
-    it('costs nudges, no process, and works again by itself', async () => {
+    it('loses nudges, ends no process, and recovers', async () => {
       const redis = await startRedis();
       const queues = openQueues({
         redisUrl: redis.url,
@@ -259,7 +259,7 @@ describe('a queue that is away', () => {
       await redis.stop();
     });
 
-    it('is found as soon as it is there', async () => {
+    it('is found as soon as it can be reached', async () => {
       const redis = await startRedis();
       await redis.halt();
       const queues = openQueues({

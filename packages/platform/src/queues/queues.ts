@@ -11,7 +11,7 @@ import type { BullJob, BullQueue, BullWorker, ConsumerOptions, QueueBackend } fr
 import { isConnectionTrouble, watchOutage } from './outage.ts';
 import type { Tally } from './tally.ts';
 
-/** What travels with every job. */
+/** The data of every job in the queue. */
 export const Envelope = z.object({
   tenantId: z.uuid().nullable(),
   actorId: z.uuid().nullable(),
@@ -22,50 +22,50 @@ export const Envelope = z.object({
 export type Envelope = z.infer<typeof Envelope>;
 
 export interface PushOptions extends EnqueueOptions {
-  /** The request or job that asked for this one, for the log. */
+  /** The request or job that enqueues this one, for the log. */
   origin?: { requestId: string; actorId?: string };
 }
 
 export interface Consumer {
-  /** Takes no further job and resolves when those at work have ended. */
+  /** Takes no more jobs; resolves when the running ones have ended. */
   close(): Promise<void>;
 }
 
 export interface Queues {
-  /** Hands a job over. Never throws and waits about a second at most; a lost one is counted and logged. */
+  /** Enqueues a job. Never throws, and waits about a second at most; a lost job is counted and logged. */
   enqueue<Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, options?: PushOptions): Promise<void>;
-  /** The same for a caller that must know: throws when the queue did not take it. */
+  /** Like `enqueue`, but throws if the queue did not take the job. */
   push<Job extends AnyJob>(job: Job, payload: PayloadOf<Job>, options?: PushOptions): Promise<void>;
   lostNudges(): number;
   counts(): Promise<Record<QueueName, QueueDepth>>;
-  /** Jobs of each name; in Redis not told of more than 20,000 in one state of one queue. */
+  /** Jobs by name; in Redis at most 20,000 per state of a queue are counted. */
   tally(): Promise<Tally[]>;
   ping(): Promise<void>;
   queue(name: QueueName): Promise<BullQueue>;
-  /** Works a queue until closed, whether or not the backend is there yet. */
+  /** Works a queue until closed; waits for a backend that cannot be reached yet. */
   consume(name: QueueName, options: ConsumerOptions & Processing): Consumer;
   close(): Promise<void>;
 }
 
 interface Processing {
   process(job: BullJob, token: string): Promise<void>;
-  /** Told which jobs this worker holds no longer: another one may be at them by now. */
+  /** Called with the jobs whose lock this worker has lost: another worker may have them by now. */
   onLockLost(jobIds: string[]): void;
-  /** Told of a job the backend gave up by itself. */
+  /** Called for a job that the backend has given up. */
   onAbandoned(job: BullJob, reason: string): void;
 }
 
 const enqueueTimeoutMs = SECOND;
 
-/** Jobs kept for operators to look at: a day of successes, a week of failures, both bounded. */
-const kept = {
+/** Finished jobs are kept for operators: successes for a day, failures for a week, both up to a maximum. */
+const jobRetention = {
   removeOnComplete: { age: DAY / SECOND, count: 200 },
   removeOnFail: { age: (7 * DAY) / SECOND, count: 500 },
 } satisfies JobsOptions;
 
 /**
- * The job queues, in Redis where one is configured, else in the database. Opens connections on first use, and loads the one
- * backend it has then, 0.3 s and 30 to 40 MB: an API answers people before that.
+ * The job queues, in Redis if configured, otherwise in the database. Loads its backend (0.3 s, 30 to 40 MB) and connects on first use, so
+ * that an API can answer requests before.
  */
 export function openQueues(options: {
   redisUrl: string | null;
@@ -87,7 +87,7 @@ export function openQueues(options: {
     return openRedisBackend(redisUrl, { process, outage });
   }
 
-  const trouble = (error: unknown) => {
+  const onError = (error: unknown) => {
     if (isConnectionTrouble(error)) outage.failed(error);
     else log.warn({ err: error }, 'the job queue reported an error');
   };
@@ -97,14 +97,14 @@ export function openQueues(options: {
     const backend = await open();
     const known = queues.get(name);
     if (known) return known;
-    const made = backend.openQueue(name);
-    queues.set(name, made);
-    made.on('error', trouble);
-    // Whether it became ready is remembered for good, so one that did not is made anew by the next caller.
-    made.waitUntilReady().catch(() => {
-      if (queues.get(name) === made) queues.delete(name);
+    const opening = backend.openQueue(name);
+    queues.set(name, opening);
+    opening.on('error', onError);
+    // BullMQ remembers a failed start for ever, so the next caller must open the queue again.
+    opening.waitUntilReady().catch(() => {
+      if (queues.get(name) === opening) queues.delete(name);
     });
-    return made;
+    return opening;
   }
 
   async function push<Job extends AnyJob>(
@@ -120,10 +120,10 @@ export function openQueues(options: {
       payload: z.encode(job.payload, payload),
     };
     const target = await queue(job.queue);
-    // Bounded here, so that callers of a Redis that has never been there do not pile up until it is.
+    // Bounded, so that callers do not pile up while Redis has never been reachable.
     await withTimeout(target.waitUntilReady(), enqueueTimeoutMs);
     await target.add(job.name, envelope, {
-      ...kept,
+      ...jobRetention,
       jobId: newId(),
       deduplication: { id: `${job.name}/${job.key(payload)}`, keepLastIfActive: true },
       attempts: job.attempts,
@@ -187,7 +187,7 @@ export function openQueues(options: {
       const openWorker = async () => {
         const backend = await open();
         const made = backend.openWorker(name, process, { ...workerOptions, autorun: false });
-        made.on('error', trouble);
+        made.on('error', onError);
         made.on('lockRenewalFailed', onLockLost);
         made.on('failed', (job, error) => {
           if (job?.deferredFailure) onAbandoned(job, error.message);
@@ -202,17 +202,17 @@ export function openQueues(options: {
             outage.passed();
             if (!isStopping) await worker.run();
           } catch (error) {
-            if (!isStopping) trouble(error);
+            if (!isStopping) onError(error);
           }
           if (isStopping) break;
-          await worker.close(true).catch(trouble);
+          await worker.close(true).catch(onError);
           await pause(SECOND);
         }
       })();
       return {
         async close() {
           isStopping = true;
-          // Closed before it is ready, it would take a connection for good a moment later.
+          // If closed before it is ready, the worker would open a connection later and never release it.
           await withTimeout(worker?.waitUntilReady() ?? working, 2 * SECOND).catch(() => undefined);
           await worker?.close();
           await working;

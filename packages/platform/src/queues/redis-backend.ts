@@ -5,7 +5,7 @@ import { TimeoutError } from '../timeout.ts';
 import { type BackendOptions, type BullQueue, pausedAfterFailure, type QueueBackend, streams } from './backend.ts';
 import { tallyRedis } from './tally.ts';
 
-/** Redis: one connection for whoever adds jobs, one for whoever finishes them, and one per worked queue that waits for the next. */
+/** Redis: one connection to add jobs, one to finish them, and one per worked queue that waits for the next job. */
 export function openRedisBackend(url: string, { process, outage }: BackendOptions): QueueBackend {
   const retryStrategy = (times: number) => Math.min(100 * 2 ** times, 2_000);
   const clients: Redis[] = [];
@@ -26,7 +26,7 @@ export function openRedisBackend(url: string, { process, outage }: BackendOption
     return client;
   };
   let producing: Redis | undefined;
-  // A caller who adds a job learns at once that Redis is away, instead of queueing behind its return.
+  // Adding a job fails at once while Redis is away, instead of waiting for its return.
   const producer = () =>
     (producing ??= connect({ maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2_000 }));
   let consuming: Redis | undefined;

@@ -5,7 +5,7 @@ import type { BullQueue } from './backend.ts';
 
 export type TalliedState = 'waiting' | 'active' | 'failed';
 
-/** How many jobs of one name a queue holds in a state. What a schedule puts there is a wish for a job and not counted. */
+/** Number of jobs by queue, name and state. Schedule ticks are not counted. */
 export interface Tally {
   queue: QueueName;
   name: string;
@@ -13,7 +13,7 @@ export interface Tally {
   count: number;
 }
 
-/** Of these states BullMQ's are made: a job that waits for its next try is waiting, too. */
+/** Maps BullMQ's states: a job that waits for its next attempt counts as waiting. */
 const stateOf: Record<string, TalliedState> = {
   wait: 'waiting',
   waiting: 'waiting',
@@ -22,7 +22,7 @@ const stateOf: Record<string, TalliedState> = {
   failed: 'failed',
 };
 
-/** One look over the table: counting over an index of its own would cost each job more than it saves here. */
+/** Scans the table once: an index for this count would cost each job more than it saves here. */
 export async function tallyPostgres(pool: Pool): Promise<Tally[]> {
   const { rows } = await pool.query<{ queue: QueueName; name: string; state: string; count: number }>(
     `select queue, name, state, count(*)::int as count from job
@@ -35,10 +35,10 @@ export async function tallyPostgres(pool: Pool): Promise<Tally[]> {
   });
 }
 
-/** Jobs a script looks at in one go: Redis does nothing else meanwhile. */
+/** Jobs per script call: a script blocks Redis. */
 const portion = 1_000;
-/** Jobs looked at per queue and state; of more, the rest is not told by name. */
-const looked = 20_000;
+/** Maximum jobs counted per queue and state. */
+const maxCounted = 20_000;
 
 const countNames = `
   local ids = redis.call(ARGV[1], KEYS[1], ARGV[2], ARGV[3])
@@ -54,7 +54,7 @@ const countNames = `
   end
   return answer`;
 
-/** Names live in a hash for each job, so they are read where they are, and counts alone travel. */
+/** Each job's name is in its own hash, so a script reads the names inside Redis and returns only the counts. */
 export async function tallyRedis(client: Redis, queues: BullQueue[]): Promise<Tally[]> {
   const tallies = await Promise.all(
     queues.flatMap((queue) =>
@@ -65,7 +65,7 @@ export async function tallyRedis(client: Redis, queues: BullQueue[]): Promise<Ta
         ['failed', 'ZRANGE'] as const,
       ].map(async ([list, range]) => {
         const tallied: Tally[] = [];
-        for (let from = 0; from < looked; from += portion) {
+        for (let from = 0; from < maxCounted; from += portion) {
           const [found, ...counts] = (await client.eval(
             countNames,
             1,

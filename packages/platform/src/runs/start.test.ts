@@ -107,12 +107,13 @@ describe('a run', () => {
     expect(payload).toEqual({ tenantId: ctx.tenantId, force: true });
   });
 
-  it('that fails says why in one sentence, after as many tries as its job has', async () => {
+  it('that fails gives the reason in one sentence, after all attempts of its job', async () => {
     const ctx = await signedIn(await make.user());
     let tries = 0;
     work(
-      handle(syncJob, async () => {
-        tries += 1;
+      handle(syncJob, async ({ tenantId }) => {
+        // The queue may also hold jobs that other tests left
+        if (tenantId === ctx.tenantId) tries += 1;
         throw upstream('DIRECTORY_UNAVAILABLE', 'The directory did not answer.');
       }),
     );
@@ -125,7 +126,7 @@ describe('a run', () => {
     expect(tries).toBe(3);
   });
 
-  it('shows nothing of an error that is not meant for people', async () => {
+  it('hides errors that are not meant for users', async () => {
     const ctx = await signedIn(await make.user());
     work(
       handle(syncJob, async () => {
@@ -137,7 +138,7 @@ describe('a run', () => {
     expect((await getRun(ctx, runId)).error).not.toContain('secret');
   });
 
-  it('is seen by who started it and by administrators of the tenant, by nobody else', async () => {
+  it('is visible only to its starter and to administrators of the tenant', async () => {
     const { id: tenantId } = await make.tenant();
     const [owner, colleague, admin] = [
       await make.user({ tenantId }),
@@ -154,7 +155,7 @@ describe('a run', () => {
   });
 });
 
-it('a run is the tenant’s: it stays when whoever started it is deleted, and goes on', async () => {
+it('a run belongs to the tenant: it continues after its starter is deleted', async () => {
   const { id: tenantId } = await make.tenant();
   const [owner, admin] = [await make.user({ tenantId }), await signedIn(await make.user({ tenantId, role: 'ADMIN' }))];
   const ctx = { ...(await signedIn(owner)), enqueue: async () => undefined };
@@ -173,7 +174,7 @@ describe('a run that runs alone', () => {
     enqueue: async () => undefined,
   });
 
-  it('is the only one of its subject until it is over, however many start it at once', async () => {
+  it('is the only unfinished one of its subject, even after concurrent starts', async () => {
     const ctx = await quietly();
     const { tenantId } = ctx;
     const start = () => startRun(ctx, pollJob, { tenantId, server: 'one' });
@@ -189,7 +190,7 @@ describe('a run that runs alone', () => {
     await expect(start()).resolves.toMatchObject({ runId: expect.any(String) });
   });
 
-  it('leaves other subjects, other kinds and other tenants alone, and so do jobs without it', async () => {
+  it('does not block other subjects, kinds or tenants; jobs without it block nothing', async () => {
     const [ctx, other] = [await quietly(), await quietly()];
     const { tenantId } = ctx;
     const started = await Promise.all([
@@ -204,7 +205,7 @@ describe('a run that runs alone', () => {
     expect(new Set(started.map(({ runId }) => runId)).size).toBe(7);
   });
 
-  it('is left out where it would start by itself', async () => {
+  it('is skipped by a scheduled start', async () => {
     const ctx = await quietly();
     const { tenantId } = ctx;
     await startRun(ctx, pollJob, { tenantId, server: 'one' });
@@ -238,7 +239,7 @@ describe('a run of the platform', () => {
     });
   });
 
-  it('that fails says why', async () => {
+  it('that fails gives the reason', async () => {
     const ctx = await operator();
     work(
       handle({ ...ingestJob, attempts: 1 }, async () => {
@@ -250,7 +251,7 @@ describe('a run of the platform', () => {
     expect(await getRun(ctx, runId)).toMatchObject({ state: 'failed', error: 'The source did not answer.' });
   });
 
-  it('is seen by every SUPER_ADMIN and by nobody else, the tenant of who started it included', async () => {
+  it('is visible only to SUPER_ADMIN, not even to the starter’s tenant', async () => {
     const ctx = await lost();
     const { tenantId } = ctx;
     const { runId } = await startRun(ctx, ingestJob, { source: 'seen' });
@@ -269,7 +270,7 @@ describe('a run of the platform', () => {
     await expect(getRun(await operator(), runId)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  it('is out of reach of a tenant’s scope, whatever is asked of the database', async () => {
+  it('cannot be reached from a tenant’s scope by any statement', async () => {
     const ctx = await lost();
     const { runId } = await startRun(ctx, ingestJob, { source: 'hidden' });
     expect(await ctx.read((db) => db.select().from(runs).where(eq(runs.id, runId)))).toEqual([]);
@@ -284,7 +285,7 @@ describe('a run of the platform', () => {
     ).rejects.toMatchObject({ cause: { message: expect.stringContaining('row-level security') } });
   });
 
-  it('is one per subject for all who start it', async () => {
+  it('is one per subject for all starters', async () => {
     const [one, other] = [await lost(), await lost()];
     const started = await Promise.allSettled(
       [one, other, one].map((ctx) => startRun(ctx, ingestJob, { source: 'twice' })),
@@ -294,7 +295,7 @@ describe('a run of the platform', () => {
     await expect(startRun(other, ingestJob, { source: 'another' })).resolves.toBeDefined();
   });
 
-  it('is handed over again when its job was lost, and ended when this release does not know it', async () => {
+  it('is enqueued again if its job was lost, and ended if this release does not know its kind', async () => {
     const ctx = await lost();
     const { runId } = await startRun(ctx, ingestJob, { source: 'swept' });
     const forgotten = await startRun(ctx, { ...ingestJob, name: 'test.gone' }, { source: 'swept' });
@@ -312,7 +313,7 @@ describe('a run of the platform', () => {
 });
 
 describe('the sweep over runs', () => {
-  it('hands over those of each tenant in turn, however many one tenant has', async () => {
+  it('takes the tenants in turn, however many runs one tenant has', async () => {
     const [many, few] = [await make.tenant(), await make.tenant()];
     await runtime.database.acrossTenants('a test makes runs', async (tx) => {
       for (const [{ id: tenantId }, count, minutes] of [
@@ -341,7 +342,7 @@ describe('the sweep over runs', () => {
     await runtime.database.acrossTenants('a test ends', (tx) => tx.delete(runs).where(eq(runs.tenantId, many.id)));
   });
 
-  it('hands over a run whose job was lost, once, and leaves young ones alone', async () => {
+  it('enqueues a run whose job was lost once, and leaves new ones alone', async () => {
     const ctx = await signedIn(await make.user());
     const lost = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
@@ -362,7 +363,7 @@ describe('the sweep over runs', () => {
     expect(await getRun(ctx, young.runId)).toMatchObject({ state: 'queued' });
   });
 
-  it('hands over a run whose worker is gone, and ends one that loses its worker again and again', async () => {
+  it('enqueues a run whose worker died, and ends one that loses its worker again and again', async () => {
     const ctx = await signedIn(await make.user());
     const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,
@@ -384,7 +385,7 @@ describe('the sweep over runs', () => {
     expect(ran).toBe(false);
   });
 
-  it('does a run that is over not again', async () => {
+  it('does not repeat a finished run', async () => {
     const ctx = await signedIn(await make.user());
     const { runId } = await startRun({ ...ctx, enqueue: async () => undefined }, syncJob, {
       tenantId: ctx.tenantId,

@@ -9,9 +9,9 @@ import type { AnyJob, PayloadOf, TenantJob } from '../jobs/job.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**
- * Starts work the actor may watch under `GET /runs/:id`: a row, then the job that carries it out. A platform job's run is no
- * tenant's and watched by every SUPER_ADMIN. The payload stands in the row, so it must hold no secret.
- * Throws 409 while one of the same subject is under way, see `conflictWithUnfinished`.
+ * Starts work that the actor may watch with `GET /runs/:id`: writes the row, then enqueues the job. Runs of platform jobs belong to no
+ * tenant, and every SUPER_ADMIN may watch them. The row contains the payload, so the payload must not contain secrets.
+ * Throws 409 while a run with the same subject is unfinished, see `conflictWithUnfinished`.
  */
 export async function startRun<Job extends AnyJob>(
   ctx: UserContext,
@@ -21,15 +21,15 @@ export async function startRun<Job extends AnyJob>(
   const add = (tx: Tx) => addRun(tx, job, payload, { startedBy: ctx.actor.id });
   const added = job.scope === 'tenant' ? ctx.tx(add) : ctx.acrossTenants('work of the platform is started', add);
   const runId = await added.catch(
-    conflictWithUnfinished(['CONFLICT', 'This is under way already. Please wait for its end.']),
+    conflictWithUnfinished(['CONFLICT', 'This is already running. Please wait until it has finished.']),
   );
   await ctx.enqueue(job, payload, { runId });
   return { runId };
 }
 
 /**
- * The row alone, for a transaction that writes more; its id is for the job, which is handed over after the commit.
- * A platform job's takes a transaction across tenants.
+ * Writes only the row, for a transaction that writes more. Enqueue the job with the returned id after the commit. Runs of platform jobs
+ * need a cross-tenant transaction.
  */
 export async function addRun<Job extends AnyJob>(
   tx: Tx,
@@ -42,7 +42,7 @@ export async function addRun<Job extends AnyJob>(
   return row.id;
 }
 
-/** The run of the same subject that is under way, which the actor may watch from now on; null while there is none. */
+/** Joins the unfinished run with the same subject, so that the actor may watch it; null if there is none. */
 export async function joinRun<Payload extends { tenantId: string }>(
   tx: Tx,
   job: TenantJob<Payload>,
@@ -68,11 +68,11 @@ export async function joinRun<Payload extends { tenantId: string }>(
   return joined?.id ?? null;
 }
 
-/** For `.catch` of a transaction that adds a run: the conflict it is that one of the same subject is under way. */
+/** For `.catch` of a transaction that adds a run: throws `conflict` if a run with the same subject is unfinished. */
 export const conflictWithUnfinished = (conflict: Parameters<typeof conflictOn>[0][string]) =>
   conflictOn({ runs_subject_unique: conflict, runs_directory_sync_unique: conflict });
 
-/** The rows of work that starts by itself; whose subject has one under way already is left out. */
+/** Writes the rows of scheduled runs; skips subjects that already have an unfinished run. */
 export async function addRuns<Job extends AnyJob>(
   tx: Tx,
   job: Job,

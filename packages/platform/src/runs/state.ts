@@ -4,24 +4,24 @@ import { runs } from '@portal/db/schema/platform/operations';
 import type { RunScope } from './scope.ts';
 import { isUnfinished } from './unfinished.ts';
 
-/** A run nobody was at for this long is handed to the queue again. */
-const patience = sql`now() + interval '60 seconds'`;
+/** When the sweep takes a run for abandoned and enqueues it again. */
+const leaseEnd = sql`now() + interval '60 seconds'`;
 
-/** Begins of one run, retries and interruptions included. A run that kills its worker ends here. */
+/** Attempts per run, including retries and interruptions; ends runs that kill their workers. */
 const maxAttempts = 20;
 
-/** `attempt`: only while no later try has taken it up. */
+/** With `attempt`: only if no later attempt has begun. */
 const isOpen = (id: string, attempt?: number) =>
   and(eq(runs.id, id), isUnfinished, attempt === undefined ? undefined : eq(runs.attempts, attempt));
 
-/** A run at work. */
+/** A running run. */
 export interface RunAtWork {
   id: string;
-  /** Which try of the run this is, from 1: a later one takes over from a worker that stalled. */
+  /** Number of the attempt, from 1; a later attempt takes over from a stalled worker. */
   attempt: number;
 }
 
-/** Takes a run up; null when it is over already, so that a job that comes twice does its work once. */
+/** Begins a run; null if it is already finished, so that a job that is delivered twice does its work once. */
 export async function beginRun(scope: RunScope, id: string): Promise<RunAtWork | null> {
   const [begun] = await scope.tx((tx) =>
     tx
@@ -30,7 +30,7 @@ export async function beginRun(scope: RunScope, id: string): Promise<RunAtWork |
         state: 'running',
         startedAt: sql`coalesce(${runs.startedAt}, now())`,
         attempts: sql`${runs.attempts} + 1`,
-        dueAt: patience,
+        dueAt: leaseEnd,
       })
       .where(isOpen(id))
       .returning({ attempts: runs.attempts }),
@@ -42,8 +42,8 @@ export async function beginRun(scope: RunScope, id: string): Promise<RunAtWork |
 }
 
 /**
- * Holds a run for the rest of the transaction; false when it is over or another worker took it up since. A transaction that
- * begins with it changes nothing behind the back of that other one.
+ * Locks a run for the rest of the transaction; false if it is finished or another worker has taken it over. A transaction that begins with
+ * this call cannot interfere with that worker.
  */
 export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boolean> {
   const held = await tx
@@ -54,7 +54,7 @@ export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boole
   return held.length > 0;
 }
 
-/** Says that somebody is at it, and how far. */
+/** Extends the lease of a run, and stores its progress. */
 export async function touchRun(
   scope: RunScope,
   id: string,
@@ -63,22 +63,22 @@ export async function touchRun(
   await scope.tx((tx) =>
     tx
       .update(runs)
-      .set({ dueAt: patience, ...progress })
+      .set({ dueAt: leaseEnd, ...progress })
       .where(isOpen(id)),
   );
 }
 
-/** Puts a run back for a later try of its job; the sweep steps in when that try does not come. */
+/** Postpones a run to the next attempt of its job; the sweep takes over if that attempt does not come. */
 export async function postponeRun(scope: RunScope, { id, attempt }: RunAtWork, delayMs: number): Promise<void> {
   await scope.tx((tx) =>
     tx
       .update(runs)
-      .set({ state: 'queued', dueAt: sql`${patience} + make_interval(secs => ${delayMs / 1000})` })
+      .set({ state: 'queued', dueAt: sql`${leaseEnd} + make_interval(secs => ${delayMs / 1000})` })
       .where(isOpen(id, attempt)),
   );
 }
 
-/** `error` is for the person who watches: one plain sentence, null for a success. A try that was overtaken ends nothing. */
+/** Finishes a run. `error` is one plain sentence for the user; null means success. An attempt that was taken over changes nothing. */
 export async function endRun(
   scope: RunScope,
   { id, attempt }: Pick<RunAtWork, 'id'> & Partial<RunAtWork>,

@@ -7,15 +7,15 @@ import { runScope } from './scope.ts';
 import { endRun } from './state.ts';
 import { isUnfinished } from './unfinished.ts';
 
-/** Runs handed over per sweep; the rest waits for the next one. */
+/** Runs per sweep; the rest follow with the next sweep. */
 const batch = 500;
 
 /**
- * Hands runs to the queue again that nobody picked up or whose worker is gone, those of each tenant in turn. Those of inactive tenants rest.
+ * Enqueues runs again whose job was lost or whose worker died, taking the tenants in turn. Skips runs of inactive tenants.
  */
 export async function handOverIdleRuns(system: SystemContext, jobs: readonly AnyJob[]): Promise<void> {
   const idle = await system.acrossTenants(
-    'idle runs of every tenant and of the platform are handed over',
+    'abandoned runs of all tenants and of the platform are enqueued again',
     async (tx) => {
       const isIdle = and(isUnfinished, lte(runs.dueAt, sql`now()`));
       const inLine = tx
@@ -51,7 +51,7 @@ export async function handOverIdleRuns(system: SystemContext, jobs: readonly Any
     if (job && payload?.success) await system.enqueue(job, payload.data, { runId: run.id });
     else
       await endRun(runScope(system, run.tenantId), run, {
-        error: 'This release does not know this kind of work any more.',
+        error: 'This release no longer knows this kind of work.',
       });
   }
 }

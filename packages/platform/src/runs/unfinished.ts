@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 
-/** Runs that wait or are at work. Said as the partial indexes of the table say it, so that every plan can use them. */
+/** Runs that wait or run. Worded exactly like the table's partial indexes, so that plans can use them. */
 export const isUnfinished = sql`${runs.state} in ('queued', 'running')`;

@@ -3,7 +3,7 @@ import { and, eq, isNotNull } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
 import type { RunScope } from './scope.ts';
 
-/** Waits until a run is over, so many seconds at most, and says whether it is. No connection is held meanwhile. */
+/** Waits until a run is finished, for at most `seconds`; returns whether it is. Holds no connection while waiting. */
 export async function waitForRun(scope: RunScope, runId: string, seconds: number): Promise<boolean> {
   const end = performance.now() + seconds * 1_000;
   for (let waitMs = 50; ; waitMs = Math.min(waitMs * 1.5, 500)) {

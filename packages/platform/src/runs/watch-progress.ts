@@ -4,19 +4,19 @@ import type { RunScope } from './scope.ts';
 import { touchRun } from './state.ts';
 
 const writeEveryMs = SECOND;
-/** A good part of the minute after which a sweep takes a silent run for dead. */
+/** Well below the 60 s after which the sweep takes a silent run for abandoned. */
 const beatEveryMs = 15 * SECOND;
 
 export interface WatchedRun {
   scope: RunScope;
   runId: string;
-  /** Takes note of how far the work is; written at most once a second. */
+  /** Records the progress; written at most once a second. */
   report(done: number, total: number): void;
-  /** Writes what was last reported and stops. */
+  /** Writes the last reported progress and stops. */
   stop(): Promise<void>;
 }
 
-/** Keeps a run's row telling that somebody is at it and how far. */
+/** Keeps extending a run's lease and writes its progress. */
 export function watchProgress(scope: RunScope, runId: string, log: Log): WatchedRun {
   let unwritten: { done: number; total: number } | null = null;
   let writing = Promise.resolve();

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FairShare, type FairShareLimits, type Whose } from './fair-share.ts';
+import { FairShare, type FairShareLimits, type TaskOwner } from './fair-share.ts';
 
-/** One slot, and a clock that goes on only as work is done. */
+/** One slot, and a clock that advances only with the work. */
 function turns(given: Partial<FairShareLimits> = {}) {
   const refusal = () => new Error('refused');
   const fair = new FairShare({ slots: 1, queueLimit: 100, tenantQueueLimit: 100, refusal, ...given });
   const done: string[] = [];
-  const work = (name: string, whose: Whose, kind = 'reading', ms = 5) =>
-    fair.run(whose, kind, async () => {
+  const work = (name: string, owner: TaskOwner, kind = 'reading', ms = 5) =>
+    fair.run(owner, kind, async () => {
       const end = performance.now() + ms;
       while (performance.now() < end);
       done.push(name);
@@ -16,7 +16,7 @@ function turns(given: Partial<FairShareLimits> = {}) {
 }
 
 describe('a free slot', () => {
-  it('goes to the tenant that has used the least, then to the owner, then to the kind', async () => {
+  it('goes to the tenant with the least use, then to the owner, then to the kind', async () => {
     const { work, done } = turns();
     await Promise.all([
       work('a anna mail', { tenantId: 'a', ownerId: 'anna' }, 'mail', 50),
@@ -31,7 +31,7 @@ describe('a free slot', () => {
     expect(done.slice(3)).toEqual(['a bert', 'a anna feed', 'a anna mail again']);
   });
 
-  it('is found by another tenant while one has more work than there are slots', async () => {
+  it('is available to another tenant while one has more work than slots', async () => {
     const { fair } = turns({ slots: 4 });
     let begun = 0;
     const { promise: end, resolve } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ describe('a free slot', () => {
   });
 });
 
-it('whoever has waited for long enough is refused, and takes no turn', async () => {
+it('a task that has waited too long is refused and takes no turn', async () => {
   const { fair } = turns();
   const { promise: end, resolve } = Promise.withResolvers<string>();
   const hanging = fair.run({ tenantId: 'a' }, 'hanging', () => end);
@@ -60,7 +60,7 @@ it('whoever has waited for long enough is refused, and takes no turn', async () 
   expect(await Promise.all([hanging, patient])).toEqual(['done', 1]);
 });
 
-it('a tenant whose part of the queue is full is refused, others are not', async () => {
+it('refuses a tenant whose part of the queue is full, but not others', async () => {
   const { work, done } = turns({ queueLimit: 4, tenantQueueLimit: 2 });
   const outcomes = await Promise.allSettled([
     ...Array.from({ length: 5 }, () => work('a', { tenantId: 'a' })),
@@ -81,7 +81,7 @@ it('a tenant whose part of the queue is full is refused, others are not', async 
   expect(done).toHaveLength(5);
 });
 
-it('half of what was used counts no more after a while', async () => {
+it('past use counts half after the half-life', async () => {
   let time = 0;
   const { fair, work } = turns({ halfLifeMs: 60_000, now: () => time });
   await work('a', { tenantId: 'a' }, 'reading', 200);

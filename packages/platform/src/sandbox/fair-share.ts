@@ -1,22 +1,22 @@
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { openSemaphore } from '../semaphore.ts';
 
-/** For whom work is done. */
-export interface Whose {
+/** The owner of a task. */
+export interface TaskOwner {
   /** Null for the platform's own work, such as reading public sources. */
   tenantId: string | null;
-  /** An account of the tenant, or another thing of its that asks by itself. */
+  /** An account of the tenant, or another object of the tenant with its own tasks. */
   ownerId?: string;
 }
 
 export interface FairShareLimits {
   slots: number;
-  /** Who may wait, in all. */
+  /** Maximum waiting tasks in total. */
   queueLimit: number;
-  /** Who may wait of one tenant. */
+  /** Maximum waiting tasks per tenant. */
   tenantQueueLimit: number;
   refusal: () => Error;
-  /** After this time, half of what was used counts no more. */
+  /** After this time, past use counts half. */
   halfLifeMs?: number;
   now?: () => number;
 }
@@ -24,9 +24,9 @@ export interface FairShareLimits {
 const maxNames = 10_000;
 
 /**
- * Slots that tenants share by the time they use them. A free one goes to the tenant that has used the least lately, within it to the
- * owner and then to the kind of work of which the same holds, then in order of arrival. One tenant holds at most half of the slots, so
- * that another one finds a slot soon however long the work of the first one takes.
+ * Slots that tenants share by time used. A free slot goes to the tenant with the least recent use, within the tenant to the owner and then
+ * to the kind of work with the least recent use, then in order of arrival. One tenant holds at most half of the slots, so that another
+ * tenant gets a slot soon, however long the first tenant's work takes.
  */
 export class FairShare {
   readonly #inSlot: ReturnType<typeof openSemaphore>;
@@ -39,11 +39,11 @@ export class FairShare {
   }
 
   /**
-   * Does the work once it has its turn. Throws the refusal when too many wait, of this tenant or in all, and when that has not come
-   * `until` then, by `performance.now()`.
+   * Runs the work when its turn comes. Throws the refusal if too many tasks wait, of this tenant or in total, and if the turn has not come
+   * by `until` (on the clock of `performance.now()`).
    */
-  run<T>(whose: Whose, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
-    const names = namesOf(whose, kind);
+  run<T>(owner: TaskOwner, kind: string, work: () => Promise<T>, until = Infinity): Promise<T> {
+    const names = namesOf(owner, kind);
     const measured = async (): Promise<T> => {
       const startedAt = performance.now();
       try {
@@ -55,19 +55,19 @@ export class FairShare {
     return this.#inSlot(measured, { key: names[0], until, rank: () => names.map((name) => this.#use.of(name)) });
   }
 
-  /** Seconds until a tenant has used no more than that lately; null when that is so now. */
-  secondsUntil(whose: Whose, budgetMs: number): number | null {
-    return this.#use.secondsUntil(namesOf(whose, '')[0], budgetMs);
+  /** Seconds until a tenant's recent use is within `budgetMs`; null if it is now. */
+  secondsUntil(owner: TaskOwner, budgetMs: number): number | null {
+    return this.#use.secondsUntil(namesOf(owner, '')[0], budgetMs);
   }
 }
 
-/** From the tenant to its owner to the kind of work: each name holds the one before. */
-function namesOf({ tenantId, ownerId = '' }: Whose, kind: string): [string, string, string] {
+/** Names for tenant, owner and kind of work; each contains the previous one. */
+function namesOf({ tenantId, ownerId = '' }: TaskOwner, kind: string): [string, string, string] {
   const tenant = tenantId ?? '';
   return [tenant, `${tenant}\0${ownerId}`, `${tenant}\0${ownerId}\0${kind}`];
 }
 
-/** How much time each name has used, of which half counts no more after a while. */
+/** The time that each name has used, with exponential decay. */
 class RecentUse {
   readonly #byName = new Map<string, { ms: number; at: number }>();
   readonly #halfLifeMs: number;
@@ -79,13 +79,13 @@ class RecentUse {
   }
 
   of(name: string): number {
-    const used = this.#byName.get(name);
-    return used ? used.ms * 2 ** ((used.at - this.#now()) / this.#halfLifeMs) : 0;
+    const use = this.#byName.get(name);
+    return use ? use.ms * 2 ** ((use.at - this.#now()) / this.#halfLifeMs) : 0;
   }
 
   add(name: string, more: number): void {
     const ms = this.of(name) + more;
-    // The names last used stand last.
+    // Keeps the names in order of last use.
     this.#byName.delete(name);
     this.#byName.set(name, { ms, at: this.#now() });
     for (const [oldest] of this.#byName) {

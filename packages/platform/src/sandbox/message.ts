@@ -2,10 +2,10 @@ import type { Writable } from 'node:stream';
 import { Deserializer, Serializer } from 'node:v8';
 
 /*
- * Messages between processes: structured-clone data, in which every Uint8Array travels as its bare bytes beside the rest and arrives as
- * a Buffer. Bytes are neither copied into one large message nor out of it, which would stop the event loop of whoever sends or reads it.
+ * Messages between processes: structured-clone data. Each Uint8Array is sent separately as raw bytes and arrives as a Buffer. Copying the
+ * bytes into or out of one large message would block the event loop of the sender or the receiver.
  *
- * On the wire: how many parts, the length of each, and the parts; the first one is everything but the bytes.
+ * Format: the number of parts, the length of each, then the parts. The first part is everything except the bytes.
  */
 
 // Node documents these; its types leave them out.
@@ -21,7 +21,7 @@ declare module 'node:v8' {
 
 const maxParts = 10_000;
 
-/** The parts of a value. Throws for what cannot be cloned. */
+/** Serializes a value into parts. Throws if it cannot be cloned. */
 export function partsOf(value: unknown): Uint8Array[] {
   const serializer = new PartSerializer();
   serializer.writeHeader();
@@ -47,7 +47,8 @@ class PartSerializer extends Serializer {
   }
 
   override _writeHostObject(object: unknown): void {
-    if (!(object instanceof Uint8Array)) throw new TypeError('Only plain data and bytes go to another process.');
+    if (!(object instanceof Uint8Array))
+      throw new TypeError('Only plain data and bytes can be sent to another process.');
     this.writeUint32(this.parts.push(object));
   }
 }
@@ -62,12 +63,12 @@ class PartDeserializer extends Deserializer {
 
   override _readHostObject(): Buffer {
     const part = this.#parts[this.readUint32() - 1];
-    if (!part) throw new TypeError('A message names bytes it does not hold.');
+    if (!part) throw new TypeError('A message refers to bytes that it does not contain.');
     return part;
   }
 }
 
-/** Puts messages together from chunks as they come, each byte moved once. */
+/** Assembles messages from incoming chunks; copies each byte once. */
 export class MessageReader {
   readonly #maxBytes: () => number;
   readonly #onMessage: (message: unknown) => void;
@@ -76,7 +77,7 @@ export class MessageReader {
   #part = Buffer.alloc(4);
   #filled = 0;
 
-  /** A message of more bytes, or one that is none, throws out of `push`. */
+  /** `push` throws if a message exceeds `maxBytes` or is malformed. */
   constructor(maxBytes: () => number, onMessage: (message: unknown) => void) {
     this.#maxBytes = maxBytes;
     this.#onMessage = onMessage;
@@ -92,12 +93,12 @@ export class MessageReader {
     }
   }
 
-  /** The part under way is complete. */
+  /** Called when the current part is complete. */
   #next(): void {
     if (this.#lengths === null) {
       const count = this.#part.readUInt32LE();
       if (this.#part.length === 4) {
-        if (count === 0 || count > maxParts) throw new RangeError('This is no message.');
+        if (count === 0 || count > maxParts) throw new RangeError('This is not a message.');
         this.#part = Buffer.concat([this.#part, Buffer.alloc(4 * count)]);
         return;
       }

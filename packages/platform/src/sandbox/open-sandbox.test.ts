@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { run } from '@portal/testing/sandbox-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
-import type { Whose } from './fair-share.ts';
+import type { TaskOwner } from './fair-share.ts';
 import { openSandbox, type SandboxLimits } from './open-sandbox.ts';
 import { type Task, taskOf } from './task.ts';
 
@@ -13,16 +13,16 @@ const impatient = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
 const frugal = taskOf<typeof run>(module, { ...limits, maxMemoryMb: 150 });
 
 function open(given: SandboxLimits = {}) {
-  const apart = openSandbox({ processes: 2, queueLimit: 2_000, ...given });
-  onTestFinished(() => apart.close());
+  const sandbox = openSandbox({ processes: 2, queueLimit: 2_000, ...given });
+  onTestFinished(() => sandbox.close());
   return {
-    ...apart,
-    run: <Input, Output>(order: Task<Input, Output>, input: Input, whose: Whose = { tenantId: 'a' }) =>
-      apart.run(order, input, whose),
+    ...sandbox,
+    run: <Input, Output>(order: Task<Input, Output>, input: Input, owner: TaskOwner = { tenantId: 'a' }) =>
+      sandbox.run(order, input, owner),
   };
 }
-const pidOf = async (apart: ReturnType<typeof open>) =>
-  ((await apart.run(task, { act: 'settings' })) as { pid: number }).pid;
+const pidOf = async (sandbox: ReturnType<typeof open>) =>
+  ((await sandbox.run(task, { act: 'settings' })) as { pid: number }).pid;
 
 const isLinux = process.platform === 'linux';
 async function children(): Promise<number[]> {
@@ -33,8 +33,8 @@ async function children(): Promise<number[]> {
 }
 
 describe('a task', () => {
-  it('gets and gives plain data and bytes as they are', async () => {
-    const apart = open();
+  it('receives and returns plain data and bytes unchanged', async () => {
+    const sandbox = open();
     const values = [
       'Grüße',
       undefined,
@@ -43,35 +43,35 @@ describe('a task', () => {
       Buffer.alloc(0),
       { first: Buffer.from('one'), second: [Buffer.from('two'), Buffer.alloc(5_000_000, 7)], rest: 'three' },
     ];
-    for (const value of values) expect(await apart.run(task, { act: 'echo', value })).toEqual(value);
+    for (const value of values) expect(await sandbox.run(task, { act: 'echo', value })).toEqual(value);
     const view = Buffer.from('a part of a larger one').subarray(2, 6);
-    expect(await apart.run(task, { act: 'echo', value: view })).toEqual(Buffer.from('part'));
+    expect(await sandbox.run(task, { act: 'echo', value: view })).toEqual(Buffer.from('part'));
   });
 
-  it('refuses in its own words, and its mistakes are told apart from that', async () => {
-    const apart = open({ processes: 1 });
-    const pid = await pidOf(apart);
-    await expect(apart.run(task, { act: 'refuse' })).rejects.toMatchObject({
+  it('passes on its own refusals and distinguishes its errors from them', async () => {
+    const sandbox = open({ processes: 1 });
+    const pid = await pidOf(sandbox);
+    await expect(sandbox.run(task, { act: 'refuse' })).rejects.toMatchObject({
       name: 'PortalError',
       kind: 'invalid',
       code: 'UNSUPPORTED_IMAGE',
       message: 'This is not taken.',
       details: [{ path: 'file', message: 'is odd' }],
     });
-    await expect(apart.run(task, { act: 'throw' })).rejects.toMatchObject({
+    await expect(sandbox.run(task, { act: 'throw' })).rejects.toMatchObject({
       name: 'TaskError',
       reason: 'threw',
       message: expect.stringContaining('a mistake'),
     });
-    await expect(apart.run(task, { act: 'echo', value: () => 1 })).rejects.toThrow();
-    await expect(apart.run(task, { act: 'echo', value: new Float64Array(1) })).rejects.toThrow('bytes');
-    expect(await pidOf(apart)).toBe(pid);
+    await expect(sandbox.run(task, { act: 'echo', value: () => 1 })).rejects.toThrow();
+    await expect(sandbox.run(task, { act: 'echo', value: new Float64Array(1) })).rejects.toThrow('bytes');
+    expect(await pidOf(sandbox)).toBe(pid);
   });
 
-  it('knows none of our settings', async () => {
+  it('sees none of our settings', async () => {
     process.env['A_SECRET'] = 'x';
     const { env } = (await open().run(task, { act: 'settings' })) as { env: string[] };
-    // A place for compiled code, no setting of ours.
+    // The compile cache, not a setting of ours.
     expect(env.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual([]);
     delete process.env['A_SECRET'];
   });
@@ -84,30 +84,30 @@ describe('a task', () => {
     ...(isLinux ? ([['fill-memory', 'memory']] as const) : []),
     ['answer-much', 'output'],
   ] as const)('asked to %s fails by itself: %s', async (act, reason) => {
-    const apart = open({ processes: 1, heapMb: 40 });
-    await expect(apart.run(act === 'hang' ? impatient : frugal, { act })).rejects.toMatchObject({
+    const sandbox = open({ processes: 1, heapMb: 40 });
+    await expect(sandbox.run(act === 'hang' ? impatient : frugal, { act })).rejects.toMatchObject({
       name: 'TaskError',
       reason,
     });
-    expect(await apart.run(task, { act: 'echo', value: 1 })).toBe(1);
+    expect(await sandbox.run(task, { act: 'echo', value: 1 })).toBe(1);
   });
 
-  it('is done again where an earlier one left behind what ended the process', async () => {
-    const apart = open({ processes: 1 });
-    expect(await apart.run(task, { act: 'die-later', ms: 200 })).toBe('fine');
-    expect(await apart.run(task, { act: 'work', ms: 500, value: 'good' })).toBe('good');
+  it('is repeated if an earlier task may have caused the crash', async () => {
+    const sandbox = open({ processes: 1 });
+    expect(await sandbox.run(task, { act: 'die-later', ms: 200 })).toBe('fine');
+    expect(await sandbox.run(task, { act: 'work', ms: 500, value: 'good' })).toBe('good');
   });
 });
 
-it('of two hundred tasks none is lost to twenty that kill, hang or fill their process', async () => {
+it('loses none of two hundred tasks to twenty that kill, hang or fill their process', async () => {
   expect(await mixInHostileTasks({ count: 20 })).toEqual({ good: 200, bad: 20, violations: [] });
 }, 300_000);
 
 describe('processes', () => {
-  it('are bounded, and so is who waits; the rest is told to come back', async () => {
-    const apart = open({ queueLimit: 3, tenantQueueLimit: 3 });
+  it('are limited, and so is the queue; other tasks are refused with a retry time', async () => {
+    const sandbox = open({ queueLimit: 3, tenantQueueLimit: 3 });
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 10 }, (_, n) => apart.run(task, { act: 'work', ms: 50 }, { tenantId: `${n % 2}` })),
+      Array.from({ length: 10 }, (_, n) => sandbox.run(task, { act: 'work', ms: 50 }, { tenantId: `${n % 2}` })),
     );
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...Array<string>(5).fill('fulfilled'),
@@ -116,38 +116,38 @@ describe('processes', () => {
     expect(outcomes.at(-1)).toMatchObject({ reason: { kind: 'unavailable', retryAfterSec: 5 } });
   });
 
-  it.runIf(isLinux)('are started by the first task, kept warm for a while, and end with the pool', async () => {
+  it.runIf(isLinux)('start with the first task, stay warm for a while, and end with the sandbox', async () => {
     const before = (await children()).length;
-    const apart = open({ warmMs: 500 });
+    const sandbox = open({ warmMs: 500 });
     expect(await children()).toHaveLength(before);
-    await pidOf(apart);
+    await pidOf(sandbox);
     expect(await children()).toHaveLength(before + 1);
     await expect.poll(async () => (await children()).length).toBe(before);
-    await Promise.all([pidOf(apart), apart.run(task, { act: 'settings' }, { tenantId: 'b' })]);
-    await apart.close();
+    await Promise.all([pidOf(sandbox), sandbox.run(task, { act: 'settings' }, { tenantId: 'b' })]);
+    await sandbox.close();
     expect(await children()).toHaveLength(before);
   });
 
   it('are replaced after a number of tasks, and after a crash', async () => {
-    const apart = open({ processes: 1, tasksEach: 3 });
+    const sandbox = open({ processes: 1, tasksEach: 3 });
     const pids = [];
-    for (let n = 0; n < 7; n += 1) pids.push(await pidOf(apart));
+    for (let n = 0; n < 7; n += 1) pids.push(await pidOf(sandbox));
     expect(new Set(pids).size).toBe(3);
-    await expect(apart.run(task, { act: 'die' })).rejects.toThrow();
-    expect(pids).not.toContain(await pidOf(apart));
+    await expect(sandbox.run(task, { act: 'die' })).rejects.toThrow();
+    expect(pids).not.toContain(await pidOf(sandbox));
   });
 });
 
 describe('tenants', () => {
   it(
-    'wait for the task at work of another one at most, and of the queue each has a part',
+    'wait for at most one running task of another tenant, and each has a part of the queue',
     { timeout: 60_000 },
     async () => {
-      const apart = open({ queueLimit: 40, tenantQueueLimit: 10 });
+      const sandbox = open({ queueLimit: 40, tenantQueueLimit: 10 });
       const ended: string[] = [];
-      const work = async (ms: number, whose: Whose) => {
-        await apart.run(task, { act: 'work', ms }, whose);
-        ended.push(whose.ownerId ?? '');
+      const work = async (ms: number, owner: TaskOwner) => {
+        await sandbox.run(task, { act: 'work', ms }, owner);
+        ended.push(owner.ownerId ?? '');
       };
       const greedy = Array.from({ length: 30 }, (_, n) => work(200, { tenantId: 'a', ownerId: `greedy ${n % 3}` }));
       const outcomes = Promise.allSettled(greedy);
@@ -163,23 +163,23 @@ describe('tenants', () => {
   );
 
   it('have their invoices read while feeds of the platform hang', { timeout: 60_000 }, async () => {
-    const apart = open();
+    const sandbox = open();
     const patient = taskOf<typeof run>(module, { ...limits, timeoutMs: 5_000 });
     let isHanging = true;
     const feeds = Promise.allSettled(
-      Array.from({ length: 3 }, () => apart.run(patient, { act: 'hang' }, { tenantId: null, ownerId: 'rss:one' })),
+      Array.from({ length: 3 }, () => sandbox.run(patient, { act: 'hang' }, { tenantId: null, ownerId: 'rss:one' })),
     ).finally(() => (isHanging = false));
-    expect(await apart.run(task, { act: 'echo', value: 'invoice' }, { tenantId: 'b' })).toBe('invoice');
+    expect(await sandbox.run(task, { act: 'echo', value: 'invoice' }, { tenantId: 'b' })).toBe('invoice');
     expect(isHanging).toBe(true);
-    await apart.close();
+    await sandbox.close();
     await feeds;
   });
 
-  it('have used up their budget once they have had the processes for so long, each its own', async () => {
-    const apart = open({ tenantBudgetMs: 100 });
-    expect(apart.secondsUntilBudget({ tenantId: 'a' })).toBeNull();
-    await apart.run(task, { act: 'work', ms: 300 });
-    expect(apart.secondsUntilBudget({ tenantId: 'a', ownerId: 'anna' })).toBeGreaterThan(0);
-    expect(apart.secondsUntilBudget({ tenantId: 'b' })).toBeNull();
+  it('have their own budget of process time', async () => {
+    const sandbox = open({ tenantBudgetMs: 100 });
+    expect(sandbox.secondsUntilBudget({ tenantId: 'a' })).toBeNull();
+    await sandbox.run(task, { act: 'work', ms: 300 });
+    expect(sandbox.secondsUntilBudget({ tenantId: 'a', ownerId: 'anna' })).toBeGreaterThan(0);
+    expect(sandbox.secondsUntilBudget({ tenantId: 'b' })).toBeNull();
   });
 });

@@ -1,48 +1,48 @@
 import { availableParallelism } from 'node:os';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
-import { FairShare, type Whose } from './fair-share.ts';
+import { FairShare, type TaskOwner } from './fair-share.ts';
 import { partsOf } from './message.ts';
 import { SandboxProcess } from './sandbox-process.ts';
 import { type Task, TaskError } from './task.ts';
 
 export interface Sandbox {
   /**
-   * Does a task in another process. What is large in input and output has to be bytes, which the event loop does not wait for.
-   * Tenants share the processes by the time they use them. Throws what the task refused (a PortalError), a TaskError, or 503 when too
-   * many others wait, or it waits for too long itself: `until` then, by `performance.now()`.
+   * Runs a task in another process. Pass large data as bytes, which do not block the event loop. Tenants share the processes by time used.
+   * Throws the task's own refusal (a PortalError), a TaskError, or 503 if too many tasks wait or this one waits longer than `until` (on the
+   * clock of `performance.now()`).
    */
-  run<Input, Output>(task: Task<Input, Output>, input: Input, whose: Whose, until?: number): Promise<Output>;
-  /** Seconds until a tenant that has used more than its share of time may ask for more; null while it may. */
-  secondsUntilBudget(whose: Whose): number | null;
-  /** Ends every process, also those at work. */
+  run<Input, Output>(task: Task<Input, Output>, input: Input, owner: TaskOwner, until?: number): Promise<Output>;
+  /** Seconds until a tenant that has exceeded its time budget may start more tasks; null if it may now. */
+  secondsUntilBudget(owner: TaskOwner): number | null;
+  /** Ends all processes, including busy ones. */
   close(): Promise<void>;
 }
 
 export interface SandboxLimits {
-  /** Processes at once. */
+  /** Maximum processes. */
   processes?: number;
-  /** Tasks that may wait for one, each with its input in memory. */
+  /** Maximum waiting tasks, each with its input in memory. */
   queueLimit?: number;
-  /** Of these, those of one tenant. */
+  /** Maximum waiting tasks of one tenant. */
   tenantQueueLimit?: number;
-  /** How long each may wait. */
+  /** How long a task may wait. */
   waitMs?: number;
-  /** Time of processes a tenant may have used lately, of which half counts no more after a minute. */
+  /** Process time that a tenant may use; past use counts half after a minute. */
   tenantBudgetMs?: number;
-  /** JavaScript heap of each. */
+  /** JavaScript heap per process. */
   heapMb?: number;
-  /** What runs on damaged or hostile input is begun anew now and then. */
+  /** A process that handles damaged or hostile input is replaced after this many tasks. */
   tasksEach?: number;
   /** How long an idle process is kept. */
   warmMs?: number;
-  /** One that holds more after a task is not kept. */
-  keptMemoryMb?: number;
+  /** A process that uses more after a task is ended. */
+  maxIdleMemoryMb?: number;
 }
 
 /**
- * A few processes for work that may crash, hang or fill its memory, because of what people upload: it then ends as the failure of that
- * one task. None is started before the first task; idle ones stay warm for a minute.
+ * A few processes for work on uploads that may crash, hang or fill the memory; only that one task then fails. The first task starts the
+ * first process; idle processes stay warm for a minute.
  */
 export function openSandbox({
   processes = Math.min(availableParallelism(), 2),
@@ -53,69 +53,69 @@ export function openSandbox({
   heapMb = 128,
   tasksEach = 1_000,
   warmMs = MINUTE,
-  keptMemoryMb = 150,
+  maxIdleMemoryMb = 150,
 }: SandboxLimits = {}): Sandbox {
-  const refusal = () => unavailable('Too much is being worked on right now. Please try again in a few seconds.');
+  const refusal = () => unavailable('The server is busy right now. Please try again in a few seconds.');
   const turns = new FairShare({ slots: processes, queueLimit, tenantQueueLimit, refusal });
   const all = new Set<SandboxProcess>();
   let isClosed = false;
-  const idle: { apart: SandboxProcess; timer: NodeJS.Timeout }[] = [];
+  const idle: { child: SandboxProcess; timer: NodeJS.Timeout }[] = [];
 
   function take(): SandboxProcess {
     if (isClosed) throw refusal();
-    for (let kept = idle.pop(); kept; kept = idle.pop()) {
-      clearTimeout(kept.timer);
-      if (kept.apart.isAlive) return kept.apart;
-      void drop(kept.apart);
+    for (let warm = idle.pop(); warm; warm = idle.pop()) {
+      clearTimeout(warm.timer);
+      if (warm.child.isAlive) return warm.child;
+      void drop(warm.child);
     }
-    const apart = new SandboxProcess(heapMb);
-    all.add(apart);
-    return apart;
+    const child = new SandboxProcess(heapMb);
+    all.add(child);
+    return child;
   }
 
-  function giveBack(apart: SandboxProcess): void {
-    if (!apart.isAlive || apart.tasks >= tasksEach || apart.heldMb > keptMemoryMb) {
-      void drop(apart);
+  function giveBack(child: SandboxProcess): void {
+    if (!child.isAlive || child.tasks >= tasksEach || child.residentMb > maxIdleMemoryMb) {
+      void drop(child);
       return;
     }
     const timer = setTimeout(() => {
       idle.splice(
-        idle.findIndex((kept) => kept.apart === apart),
+        idle.findIndex((warm) => warm.child === child),
         1,
       );
-      void drop(apart);
+      void drop(child);
     }, warmMs);
     timer.unref();
-    idle.push({ apart, timer });
+    idle.push({ child, timer });
   }
 
-  async function drop(apart: SandboxProcess): Promise<void> {
-    await apart.end();
-    all.delete(apart);
+  async function drop(child: SandboxProcess): Promise<void> {
+    await child.end();
+    all.delete(child);
   }
 
   async function attempt<Input, Output>({ limits }: Task<Input, Output>, order: Uint8Array[]): Promise<Output> {
     for (;;) {
-      const apart = take();
-      const isFresh = apart.tasks === 0;
+      const child = take();
+      const isFresh = child.tasks === 0;
       try {
-        return (await apart.run(order, limits)) as Output;
+        return (await child.run(order, limits)) as Output;
       } catch (error) {
-        // Something an earlier task left behind may have ended it.
+        // An earlier task in this process may have caused the crash.
         const isOwn = isFresh || !(error instanceof TaskError) || !['crashed', 'memory'].includes(error.reason);
         if (isOwn) throw error;
       } finally {
-        giveBack(apart);
+        giveBack(child);
       }
     }
   }
 
   return {
-    run: async (task, input, whose, until = performance.now() + waitMs) => {
+    run: async (task, input, owner, until = performance.now() + waitMs) => {
       const order = partsOf({ module: task.module.href, input });
-      return turns.run(whose, task.module.href, () => attempt(task, order), until);
+      return turns.run(owner, task.module.href, () => attempt(task, order), until);
     },
-    secondsUntilBudget: (whose) => turns.secondsUntil(whose, tenantBudgetMs),
+    secondsUntilBudget: (owner) => turns.secondsUntil(owner, tenantBudgetMs),
     close: async () => {
       isClosed = true;
       await Promise.all([...all].map(drop));

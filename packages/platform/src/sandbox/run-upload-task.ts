@@ -7,18 +7,18 @@ import { resource } from '../resource.ts';
 import { openSemaphore } from '../semaphore.ts';
 import { type Task, TaskError } from './task.ts';
 
-const inPlaceOf = resource(() => {
+const uploadSlots = resource(() => {
   const refusal = () => unavailable('Too many files are being read right now. Please try again in a few seconds.');
-  const inPlace = openSemaphore({ ...callLimits.uploads, refusal });
+  const inSlotOfTenant = openSemaphore({ ...callLimits.uploads, refusal });
   const inSlotOfAccount = openSemaphore({ ...callLimits.ownUploads, refusal });
   return <T>({ actor, tenantId }: UserContext, until: number, work: () => Promise<T>): Promise<T> =>
-    inPlace(() => inSlotOfAccount(work, { key: actor.id, until }), { key: tenantId });
+    inSlotOfTenant(() => inSlotOfAccount(work, { key: actor.id, until }), { key: tenantId });
 });
 
 /**
- * Work on what a user sent in a process apart, one piece for each user at a time. Every call counts for the limit, also one that is refused.
- * Throws 429 beyond the limit and while the tenant has used more than its share of the processes, 503 when too many wait, of the account,
- * of its tenant or in all, or its turn has not come after 15 s, and a TaskError where the input itself ends the process.
+ * Runs a task on a user's upload in a sandbox process, one task per user at a time. All calls count for the limit, including refused ones.
+ * Throws 429 above the limit and while the tenant has exceeded its time budget; 503 if too many tasks wait (of the account, of its tenant
+ * or in total) or the turn has not come after 15 s; and a TaskError if the input ends the process.
  */
 export async function runUploadTask<Input, Output>(
   ctx: UserContext,
@@ -28,22 +28,22 @@ export async function runUploadTask<Input, Output>(
 ): Promise<Output> {
   await ctx.tx((tx) =>
     consumeOrThrow(tx, limit, ctx.actor.id, (waitSec) =>
-      busy('This was asked for too often. Please wait before you ask again.', waitSec),
+      busy('You have tried this too often. Please wait before you try again.', waitSec),
     ),
   );
-  const whose = { tenantId: ctx.tenantId, ownerId: ctx.actor.id };
+  const owner = { tenantId: ctx.tenantId, ownerId: ctx.actor.id };
   const checkBudget = () => {
-    const waitSec = ctx.sandbox.secondsUntilBudget(whose);
+    const waitSec = ctx.sandbox.secondsUntilBudget(owner);
     if (waitSec !== null)
-      throw busy('Your organization has had many files worked on. Please wait before you ask again.', waitSec);
+      throw busy('Your organization has processed many files recently. Please wait before you try again.', waitSec);
   };
   checkBudget();
   const until = performance.now() + longestWaitMs;
-  return inPlaceOf(ctx)(ctx, until, async () => {
-    // Those before it may have used what was left.
+  return uploadSlots(ctx)(ctx, until, async () => {
+    // Earlier tasks may have used up the budget meanwhile.
     checkBudget();
     try {
-      return await ctx.sandbox.run(task, input, whose, until);
+      return await ctx.sandbox.run(task, input, owner, until);
     } catch (error) {
       if (!(error instanceof TaskError) || error.fault !== 'outside') throw error;
       throw unavailable('Files cannot be processed right now. Please try again in a few seconds.', error);

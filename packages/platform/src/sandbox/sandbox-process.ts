@@ -10,49 +10,49 @@ import { MessageReader, writeParts } from './message.ts';
 import { type Answer, TaskError, type TaskErrorReason, type TaskLimits } from './task.ts';
 
 const program = fileURLToPath(new URL('sandbox-program.ts', import.meta.url));
-/** How often the memory of a process at work is looked at. */
-const lookMs = 50;
-const messageLimit = 4 * 1024;
+/** How often the memory of a busy process is checked. */
+const memoryCheckMs = 50;
+const stderrLimit = 4 * 1024;
 
-/** Where this process keeps what it compiled: reading that takes a process half the time of its start. */
-function compiled(): Record<string, string> {
+/** Shares this process's compile cache, which halves the start time of a process. */
+function compileCache(): Record<string, string> {
   const folder = getCompileCacheDir();
-  // Node puts a folder of its release into the one it is told.
+  // Node appends a folder for its release to the configured folder.
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }
 
-/** A process that does one task at a time, until a limit ends it or it dies. */
+/** A process that runs one task at a time, until it dies or exceeds a limit. */
 export class SandboxProcess {
-  /** Tasks it was given. */
+  /** Number of tasks so far. */
   tasks = 0;
   isAlive = true;
-  /** Resident memory after the last task that took long enough to grow much. */
-  heldMb = 0;
+  /** Resident memory after the last task that ran long enough to grow much. */
+  residentMb = 0;
   readonly #child: ChildProcess;
   readonly #channel: Socket;
   readonly #ended: Promise<unknown>;
   #task: { limits: TaskLimits; resolve: (output: unknown) => void; reject: (reason: unknown) => void } | null = null;
-  /** Why we ended it. */
+  /** The limit for which we killed the process. */
   #verdict: { reason: TaskErrorReason; about: string } | null = null;
-  #said = '';
+  #stderr = '';
 
   constructor(heapMb: number) {
     this.#child = spawn(process.execPath, ['--max-semi-space-size=4', `--max-old-space-size=${heapMb}`, program], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      // It needs none of our settings, the keys among them least of all.
-      env: process.platform === 'win32' ? undefined : compiled(),
+      // It needs none of our settings, least of all the keys.
+      env: process.platform === 'win32' ? undefined : compileCache(),
       windowsHide: true,
     });
     this.#ended = once(this.#child, 'close').catch(() => undefined);
     this.#child.on('error', (cause) =>
       this.#die(unavailable('This cannot be done right now. Please try again later.', cause)),
     );
-    this.#child.on('close', (code, signal) => this.#die(this.#post(code, signal)));
+    this.#child.on('close', (code, signal) => this.#die(this.#causeOfDeath(code, signal)));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#said = (this.#said + text).slice(-messageLimit);
+      this.#stderr = (this.#stderr + text).slice(-stderrLimit);
     });
     this.#channel = this.#child.stdio[3] as Socket;
-    // How the process ended tells more.
+    // The exit of the process says more.
     this.#channel.on('error', () => undefined);
     const reader = new MessageReader(
       () => this.#task?.limits.maxOutputBytes ?? 0,
@@ -63,41 +63,41 @@ export class SandboxProcess {
       try {
         reader.push(chunk);
       } catch (error) {
-        this.#condemn('output', String(error));
+        this.#kill('output', String(error));
       }
     });
-    this.#hold(false);
+    this.#keepAlive(false);
   }
 
-  /** Sends an order, and answers what came of it. Throws what the task refused, or a TaskError. */
+  /** Sends an order and returns its output. Throws the task's refusal, or a TaskError. */
   async run(order: readonly Uint8Array[], limits: TaskLimits): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     this.#task = { limits, resolve, reject };
     this.tasks += 1;
-    this.#hold(true);
+    this.#keepAlive(true);
     const startedAt = performance.now();
     const timer = setTimeout(
-      () => this.#condemn('timeout', `It took more than ${limits.timeoutMs} ms.`),
+      () => this.#kill('timeout', `It took more than ${limits.timeoutMs} ms.`),
       limits.timeoutMs,
     );
-    const look = setInterval(() => {
+    const memoryCheck = setInterval(() => {
       void this.#memoryMb().then((memoryMb) => {
-        if (memoryMb > limits.maxMemoryMb) this.#condemn('memory', `It took ${Math.round(memoryMb)} MB.`);
+        if (memoryMb > limits.maxMemoryMb) this.#kill('memory', `It took ${Math.round(memoryMb)} MB.`);
       });
-    }, lookMs);
+    }, memoryCheckMs);
     try {
       writeParts(this.#channel, order);
       return await promise;
     } finally {
       clearTimeout(timer);
-      clearInterval(look);
-      if (performance.now() - startedAt > lookMs) this.heldMb = await this.#memoryMb();
+      clearInterval(memoryCheck);
+      if (performance.now() - startedAt > memoryCheckMs) this.residentMb = await this.#memoryMb();
       this.#task = null;
-      this.#hold(false);
+      this.#keepAlive(false);
     }
   }
 
-  /** Resident memory; 0 where nobody tells. */
+  /** Resident memory; 0 where the system does not provide it. */
   async #memoryMb(): Promise<number> {
     const status = await readFile(`/proc/${this.#child.pid}/status`, 'latin1').catch(() => '');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
@@ -106,7 +106,7 @@ export class SandboxProcess {
   async end(): Promise<void> {
     this.isAlive = false;
     this.#child.kill('SIGKILL');
-    this.#hold(true);
+    this.#keepAlive(true);
     await this.#ended;
   }
 
@@ -121,7 +121,7 @@ export class SandboxProcess {
     }
   }
 
-  #condemn(reason: TaskErrorReason, about: string): void {
+  #kill(reason: TaskErrorReason, about: string): void {
     if (this.#task === null) return;
     this.#verdict ??= { reason, about };
     this.isAlive = false;
@@ -133,16 +133,16 @@ export class SandboxProcess {
     this.#task?.reject(reason);
   }
 
-  /** What a process died of. */
-  #post(code: number | null, signal: string | null): TaskError {
+  /** Why the process ended. */
+  #causeOfDeath(code: number | null, signal: string | null): TaskError {
     if (this.#verdict !== null) return new TaskError(this.#verdict.reason, this.#verdict.about);
-    if (this.#said.includes('heap out of memory')) return new TaskError('memory', 'Its heap was full.', signal);
+    if (this.#stderr.includes('heap out of memory')) return new TaskError('memory', 'Its heap was full.', signal);
     const how = signal ?? `exit code ${code}`;
-    return new TaskError('crashed', `Its process ended with ${how}. ${this.#said}`.trim(), signal);
+    return new TaskError('crashed', `Its process ended with ${how}. ${this.#stderr}`.trim(), signal);
   }
 
-  /** An idle process keeps nobody from ending; its own end follows, because the channel closes. */
-  #hold(isBusy: boolean): void {
+  /** Idle processes do not keep this one running; when it ends, the channel closes and they end too. */
+  #keepAlive(isBusy: boolean): void {
     for (const handle of [this.#child, this.#channel, this.#child.stderr as Socket | null]) {
       if (isBusy) handle?.ref();
       else handle?.unref();

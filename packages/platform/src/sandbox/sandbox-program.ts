@@ -1,4 +1,4 @@
-// A program of its own: does one task after the other for the process that started it, over file descriptor 3, until that one hangs up.
+// The program of a sandbox process: runs one task after the other for its parent, over file descriptor 3, until the parent closes it.
 import { writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
@@ -6,7 +6,7 @@ import { PortalError } from '@portal/domain/errors';
 import { MessageReader, partsOf, writeParts } from './message.ts';
 import type { Answer, Order } from './task.ts';
 
-// Short of memory, the kernel ends this process rather than the one it works for (Linux alone knows this file).
+// If memory runs out, the kernel should kill this process rather than its parent. The file exists only on Linux.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 
 type Run = (input: unknown) => unknown;
@@ -20,14 +20,14 @@ const reader = new MessageReader(
     const isFirst = !tasks.has(module);
     void answerTo(module, input).then((answer) => {
       writeParts(channel, partsOf(answer));
-      // We are ended by a signal, which leaves no time for this: without it every process compiles everything again.
+      // Flush now, because the process ends by a signal: without the cache, each process would compile everything again.
       if (isFirst) flushCompileCache();
     });
   },
 );
 channel.on('data', (chunk: Buffer) => reader.push(chunk));
 channel.on('close', () => process.exit());
-// The other side is gone.
+// The parent is gone.
 channel.on('error', () => process.exit());
 
 async function answerTo(module: string, input: unknown): Promise<Answer> {

@@ -1,26 +1,26 @@
 import type { ErrorCode } from '@portal/domain/error-codes';
 import type { ErrorDetail } from '@portal/domain/errors';
 
-/** Work that is done in a process of its own, and what it may take. */
+/** Work for a sandbox process, and its limits. */
 export interface Task<Input, Output> {
-  /** Of the module that exports it as `run`. */
+  /** The module that exports the work as `run`. */
   module: URL;
   limits: TaskLimits;
-  /** Stands for the types alone. */
+  /** Only carries the types. */
   readonly run?: (input: Input) => Output;
 }
 
 export interface TaskLimits {
   timeoutMs: number;
-  /** Resident memory of the process; only Linux tells it. */
+  /** Resident memory of the process; checked only on Linux. */
   maxMemoryMb: number;
-  /** Of what it answers. */
+  /** Size of the output. */
   maxOutputBytes: number;
 }
 
 /**
  * The task a module exports as `run`, a function of one value: `taskOf<typeof run>(new URL('decode.ts', import.meta.url), limits)`.
- * It must be one that may be done twice: where a process dies that has done others before, nobody knows whose fault it was.
+ * The task must be repeatable: if a process dies that has run other tasks before, the cause is unknown and the task runs again.
  */
 export const taskOf = <Run extends (input: never) => unknown>(
   module: URL,
@@ -43,10 +43,10 @@ export interface Refusal {
 }
 
 /**
- * Why a task came to nothing, other than by a refusal of its own.
- * - `threw`: an error in its code.
- * - `crashed`: its process ended, by `signal` where it was one.
- * - `timeout`, `memory`, `output`: it went beyond a limit.
+ * Why a task failed, apart from its own refusals.
+ * - `threw`: its code threw an error.
+ * - `crashed`: its process ended, with `signal` if a signal ended it.
+ * - `timeout`, `memory`, `output`: it exceeded a limit.
  */
 export type TaskErrorReason = 'threw' | 'crashed' | 'timeout' | 'memory' | 'output';
 
@@ -63,7 +63,7 @@ export class TaskError extends Error {
     this.signal = signal;
   }
 
-  /** What to mend: the input, the program, or neither, because the process was ended from outside, as by a kernel short of memory. */
+  /** The cause: the input, the program, or outside, for example the kernel killed the process to free memory. */
   get fault(): 'input' | 'program' | 'outside' {
     if (this.reason === 'threw') return 'program';
     if (this.reason !== 'crashed') return 'input';

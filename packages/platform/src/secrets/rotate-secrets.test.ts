@@ -71,7 +71,7 @@ const read = async (): Promise<Box[]> =>
 const rotate = async (secrets = after) => (await rotateSecrets(database, secrets, [boxPasswords]))[0];
 const nothing = { column: 'boxes.bindPassword', current: 0, reEncrypted: 0, unreadable: new Map(), overtaken: 0 };
 
-it('re-encrypts what another key sealed, row by row for its own place, and leaves the rest untouched', async () => {
+it('re-encrypts secrets of other keys, each for its own row, and leaves the rest untouched', async () => {
   const sealedBefore = Array.from({ length: 950 }, (_, n) =>
     box((tenantId) => before.seal(`secret ${n}`, context(tenantId))),
   );
@@ -97,7 +97,7 @@ it('has nothing to do in an empty table', async () => {
   expect(await rotate()).toEqual(nothing);
 });
 
-it('goes on past what it cannot read, counts it by reason and leaves it as it is', async () => {
+it('skips unreadable secrets, counts them by reason and leaves them unchanged', async () => {
   const lost = box((tenantId) => openSecrets([third]).seal('lost', context(tenantId)));
   const moved = box(() => before.seal('moved', context(newId())));
   const exchanged = box((tenantId) =>
@@ -127,7 +127,7 @@ it('goes on past what it cannot read, counts it by reason and leaves it as it is
   for (const row of [lost, moved, exchanged, ...plain]) expect(rows).toContainEqual(row);
 });
 
-it('keeps what an app stores while a row is being rotated', async () => {
+it('keeps a value that an app stores during the rotation of its row', async () => {
   const stored = box((tenantId) => before.seal('old', context(tenantId)));
   const other = box((tenantId) => before.seal('other', context(tenantId)));
   await store([stored, other]);
@@ -138,7 +138,7 @@ it('keeps what an app stores while a row is being rotated', async () => {
   await app.query('begin');
   await app.query('update boxes set bind_password = $1 where id = $2', [newer, stored.id]);
   const rotation = rotate();
-  // The rotation has read the old value once it waits for the row.
+  // Once the rotation waits for the row, it has read the old value.
   await expect
     .poll(
       async () =>
@@ -166,7 +166,7 @@ it('seals each once when several run at the same time', async () => {
     expect(openSecrets([first]).open(row.bind_password ?? '', context(row.tenant_id))).toBe(row.tenant_id);
 });
 
-it('finds every sealed column of the product in the database, each with a place of its own', async () => {
+it('finds every sealed column of the product in the database, each with its own context', async () => {
   for (const { table, column, boundTo } of sealedColumns) {
     await database.acrossTenants('a test reads no rows', (tx) =>
       tx.select({ id: table.id, column, boundTo }).from(table).limit(0),

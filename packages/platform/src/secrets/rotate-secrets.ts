@@ -6,29 +6,29 @@ import { type Secrets, UnreadableSecretError } from './sealed.ts';
 export interface Rotation {
   /** `smtp_configs.password` */
   column: string;
-  /** Sealed with the first key before this, and readable. */
+  /** Readable, and already sealed with the first key. */
   current: number;
   reEncrypted: number;
-  /** Left as they are because no key opens them: how many, by reason. */
+  /** Unchanged because no key opens them: number by reason. */
   unreadable: Map<string, number>;
-  /** Changed by somebody else between reading and writing: theirs stays. */
+  /** Changed by an app between reading and writing: the app's value stays. */
   overtaken: number;
 }
 
-/** A stored secret on its way under another key. */
+/** A stored secret, sealed again with the first key. */
 interface Resealed {
   id: string;
   was: string;
   sealed: string;
 }
 
-// Rows held in memory and locked at a time.
+// Rows per transaction, in memory and locked.
 const batchSize = 200;
 const beforeAllIds = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Seals again, with the first key, every stored secret that another key sealed. The apps may run meanwhile: a value is replaced
- * only while it is the one that was read. Running it again does what is left.
+ * Seals all stored secrets with the first key that are sealed with another key. The apps may run meanwhile: a value is replaced only if it
+ * is still the one that was read. Can be repeated; it then handles the rest.
  */
 export async function rotateSecrets(
   { acrossTenants }: Pick<Database, 'acrossTenants'>,
@@ -51,7 +51,7 @@ export async function rotateSecrets(
   return rotations;
 }
 
-/** Works on the rows behind an id, adds what became of them to the rotation, and answers the id to go on behind; null at the end. */
+/** Rotates the rows after an id, adds the results to `rotation`, and returns the id after which to continue; null at the end. */
 async function rotateBatch(
   tx: Tx,
   secrets: Secrets,
@@ -69,7 +69,7 @@ async function rotateBatch(
   const resealed: Resealed[] = [];
   for (const { id, envelope, boundTo: owner } of rows) {
     try {
-      // Opened even when its key is the first: that shows whether it is still the key it was sealed with.
+      // Also opens secrets of the first key, to check that the key still fits.
       const plaintext = secrets.open(envelope, context(owner));
       if (secrets.isCurrent(envelope)) rotation.current += 1;
       else resealed.push({ id, was: envelope, sealed: secrets.seal(plaintext, context(owner)) });

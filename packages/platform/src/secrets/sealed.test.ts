@@ -22,11 +22,11 @@ const refusal = (work: () => unknown): UnreadableSecretError => {
 };
 
 describe('a sealed secret', () => {
-  it.each(['hunter2', '', 'Öffne dich 🔑', 'a\0b', 'x'.repeat(100_000)])('opens to what it was', (plaintext) => {
+  it.each(['hunter2', '', 'Öffne dich 🔑', 'a\0b', 'x'.repeat(100_000)])('opens to its plaintext', (plaintext) => {
     expect(secrets.open(secrets.seal(plaintext, place), place)).toBe(plaintext);
   });
 
-  it('opens to what it was, whatever text and place', () => {
+  it('opens to its plaintext for any text and context', () => {
     assert(
       property(string({ unit: 'grapheme' }), string({ unit: 'grapheme' }), (plaintext, context) => {
         expect(secrets.open(secrets.seal(plaintext, context), context)).toBe(plaintext);
@@ -34,7 +34,7 @@ describe('a sealed secret', () => {
     );
   });
 
-  it('is AES-256-GCM under a random nonce of 96 bits, bound to format, key and place', () => {
+  it('is AES-256-GCM with a random nonce of 96 bits, bound to format, key and context', () => {
     const [version, keyId, nonce = '', sealed = '', ...rest] = secrets.seal('hunter2', place).split(':');
     expect([version, keyId, rest]).toEqual(['v1', '2026-11', []]);
     const bytes = Buffer.from(sealed, 'base64url');
@@ -49,7 +49,7 @@ describe('a sealed secret', () => {
     expect(new Set(Array.from({ length: 100 }, () => secrets.seal('hunter2', place))).size).toBe(100);
   });
 
-  it('opens nowhere else', () => {
+  it('does not open in another context', () => {
     const envelope = secrets.seal('hunter2', place);
     for (const elsewhere of [
       '',
@@ -62,7 +62,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('opens no more once any bit of nonce, ciphertext or tag has changed', () => {
+  it('does not open after any bit of nonce, ciphertext or tag has changed', () => {
     const [version, keyId, nonce = '', sealed = ''] = secrets.seal('hunter2', place).split(':');
     for (const [part, rebuild] of [
       [nonce, (changed: string) => [version, keyId, changed, sealed]],
@@ -79,7 +79,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('opens no more once any character has changed, been added or been taken away', () => {
+  it('does not open after any character has been changed, added or removed', () => {
     const envelope = secrets.seal('hunter2', place);
     for (let at = 0; at < envelope.length; at++) {
       const [before, sign, after] = [envelope.slice(0, at), envelope.charAt(at), envelope.slice(at + 1)];
@@ -97,7 +97,7 @@ describe('a sealed secret', () => {
     }
   });
 
-  it('takes neither parts of another envelope nor the name of another key', () => {
+  it('does not open with parts of another envelope or another key id', () => {
     const both = openSecrets([first, { id: 'twin', bytes: first.bytes }]);
     const [one, other] = [both.seal('one', place).split(':'), both.seal('other', place).split(':')];
     expect(() => both.open([...one.slice(0, 3), other[3]].join(':'), place)).toThrow(UnreadableSecretError);
@@ -121,7 +121,7 @@ describe('a sealed secret', () => {
 });
 
 describe('a key', () => {
-  it('that was first stays readable after another one took its place', () => {
+  it('that was first still opens its secrets after another key becomes first', () => {
     const before = openSecrets([second]).seal('hunter2', place);
     const rotated = openSecrets([first, second]);
     expect(rotated.open(before, place)).toBe('hunter2');
@@ -131,13 +131,13 @@ describe('a key', () => {
     expect(openSecrets([first]).open(after, place)).toBe('hunter2');
   });
 
-  it('whose id begins like another one is another one', () => {
+  it('is not confused with a key whose id has the same beginning', () => {
     const envelope = openSecrets([{ ...first, id: 'a' }]).seal('hunter2', place);
     expect(openSecrets([key('ab'), first]).isCurrent(envelope)).toBe(false);
     expect(openSecrets([key('a'), first]).isCurrent(envelope)).toBe(true);
   });
 
-  it('that is missing is named', () => {
+  it('that is missing is named in the error', () => {
     const envelope = openSecrets([second]).seal('hunter2', place);
     const error = refusal(() => secrets.open(envelope, place));
     expect(error.keyId).toBe('old_key');
@@ -146,7 +146,7 @@ describe('a key', () => {
     );
   });
 
-  it('that was exchanged under the same name is named, and nothing of the value shown', () => {
+  it('that was replaced under the same id is named in the error, which shows nothing of the value', () => {
     const envelope = openSecrets([{ ...second, id: '2026-11' }]).seal('hunter2', place);
     const error = refusal(() => secrets.open(envelope, place));
     expect(error.keyId).toBe('2026-11');

@@ -3,19 +3,19 @@ import type { Key } from '../config.ts';
 
 export interface Secrets {
   /**
-   * Encrypts a secret for storing. `context` names the place it is kept, such as `smtp_configs.password:<tenant id>`;
-   * only the same context opens it again, so a value carried to another row is of no use there.
+   * Encrypts a secret for storage. `context` names its place, such as `smtp_configs.password:<tenant id>`. Only the same context opens it,
+   * so a value moved to another row is useless there.
    */
   seal(plaintext: string, context: string): string;
-  /** The secret in an envelope. Throws an UnreadableSecretError for one that was changed, moved, or sealed with a key that is not here. */
+  /** Decrypts an envelope. Throws an UnreadableSecretError if it was changed or moved, or if its key is missing. */
   open(envelope: string, context: string): string;
-  /** Whether an envelope was sealed with the key that is used for new ones. */
+  /** Whether an envelope is sealed with the first key, which seals new secrets. */
   isCurrent(envelope: string): boolean;
 }
 
-/** A stored secret that no key here opens; says which key it names and nothing of its content. */
+/** No key opens a stored secret; the error names the key but nothing of the content. */
 export class UnreadableSecretError extends Error {
-  /** Null when the value is no envelope at all. */
+  /** Null if the value is not an envelope. */
   readonly keyId: string | null;
 
   constructor(keyId: string | null, problem: string) {
@@ -33,7 +33,7 @@ const envelopeParts = new RegExp(`^v1:(?<keyId>[A-Za-z0-9_-]{1,32}):(?<nonce>${e
 
 const envelopePrefix = (keyId: string): string => `v1:${keyId}:`;
 
-/** Secrets at rest under these keys: the first seals, all open. Envelopes read `v1:<key id>:<nonce>:<ciphertext and tag>`. */
+/** Seals with the first of these keys and opens with all. Envelope format: `v1:<key id>:<nonce>:<ciphertext and tag>`. */
 export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
   const [current] = keys;
   const byId = new Map(keys.map(({ id, bytes }) => [id, bytes]));
@@ -61,7 +61,7 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
       try {
         return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()]).toString('utf8');
       } catch {
-        // The cipher's own error says no more, and what it failed on is not for any log.
+        // The cipher's error says no more, and its data must not be logged.
         throw new UnreadableSecretError(
           keyId,
           `the key "${keyId}" does not open it. It was changed or moved, or sealed with another key of that name.`,
@@ -73,7 +73,7 @@ export function openSecrets(keys: readonly [Key, ...Key[]]): Secrets {
   };
 }
 
-/** What is authenticated beside the ciphertext: format and key as well, so that no part of an envelope can be exchanged. */
+/** Additional authenticated data: includes format and key id, so that no part of an envelope can be exchanged. */
 const boundTo = (keyId: string, context: string): Buffer => Buffer.from(`${envelopePrefix(keyId)}${context}`, 'utf8');
 
 function parseEnvelope(envelope: string): { keyId: string; nonce: Buffer; sealed: Buffer } {
@@ -84,7 +84,7 @@ function parseEnvelope(envelope: string): { keyId: string; nonce: Buffer; sealed
   return { keyId, nonce: bytes.nonce, sealed: bytes.sealed };
 }
 
-/** Null for text that decodes but is not how we would have written it: one envelope has one spelling. */
+/** Null for text that is not in canonical form, so that each envelope has only one spelling. */
 function decode(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : null;

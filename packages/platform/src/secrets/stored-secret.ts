@@ -4,30 +4,30 @@ import { secretChange, type SecretInput } from '@portal/domain/secret-input';
 import { mayTravel, type SecretTarget } from '@portal/domain/secret-target';
 import type { Secrets } from './sealed.ts';
 
-/** Where a secret is kept, all of it from one reading of the row. */
+/** The place of a stored secret; all fields come from one read of the row. */
 export interface SecretPlace {
-  /** Names the place in the seal: `smtp_configs.password:<tenant id>`. */
+  /** Context of the seal: `smtp_configs.password:<tenant id>`. */
   context: string;
-  /** What it is called in the body that sets it. */
+  /** Name of the field in the request body that sets it. */
   field: string;
-  /** Sealed; null where none is kept. */
+  /** The sealed secret; null if none is stored. */
   sealed: string | null;
-  /** Where the row says it goes; null when the row names no server. */
+  /** The target in the row; null if the row names no server. */
   target: SecretTarget | null;
 }
 
-/** A secret that is got out by saying where it travels, and no other way. A missing input means the stored one, and so do a blank and a masked one. */
+/** A secret that can only be opened for a target. A missing, blank or masked input means the stored secret. */
 export interface StoredSecret {
   /**
-   * The secret for one use at that target; null for none. Throws 400 `SECRET_REQUIRED` when the stored one is meant and was not
-   * stored for it, and an UnreadableSecretError when no key opens it.
+   * The secret for one use at the target; null if there is none. Throws 400 `SECRET_REQUIRED` if the stored secret is meant but was stored
+   * for another target, and an UnreadableSecretError if no key opens it.
    */
   for(target: SecretTarget, input?: SecretInput): Secret | null;
-  /** What is to be stored, together with that target and in the transaction that has locked the row. Throws 400 `SECRET_REQUIRED` as well. */
+  /** The sealed value to store with the target, in the transaction that has locked the row. Also throws 400 `SECRET_REQUIRED`. */
   sealedFor(target: SecretTarget | null, input: SecretInput): string | null;
 }
 
-/** What use cases reach of the secrets at rest. */
+/** The access that use cases have to stored secrets. */
 export interface SecretStore {
   at(place: SecretPlace): StoredSecret;
 }

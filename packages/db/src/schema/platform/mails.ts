@@ -27,8 +27,8 @@ export const mailState = pgEnum('mail_state', [
 ]);
 
 /**
- * The outbox. A row is the promise that a mail goes out; the queue only nudges.
- * `key` names what the mail is about, once per occasion, and gives the Message-ID.
+ * The outbox. The row guarantees that the mail is sent; the job queue only nudges.
+ * `key` identifies the occasion of the mail; the Message-ID is derived from it.
  */
 export const mails = pgTable(
   'mails',
@@ -36,24 +36,24 @@ export const mails = pgTable(
     ...tenantColumns,
     kind: text().notNull(),
     key: text().notNull(),
-    /** The account it goes to; its address is read when the mail is sent. Gone with the account. */
+    /** The receiving account; its address is read when the mail is sent. Deleted with the account. */
     userId: uuid(),
-    /** Facts the template needs beyond the account's own; never a secret. */
+    /** Template data beyond the account's own; never a secret. */
     data: jsonb().notNull().default({}),
-    /** Whether a person waits for it: such a mail leaves before the others. */
+    /** Whether a person waits for the mail; awaited mails are sent first. */
     isAwaited: boolean().notNull().default(false),
     state: mailState().notNull().default('queued'),
     attempts: integer().notNull().default(0),
-    /** Attempts whose worker died: no failure of the mail, yet one that kills its worker must not do so for ever. */
+    /** Attempts whose worker died. They are no failures of the mail, but a mail that kills its workers must not do so for ever. */
     interruptions: integer().notNull().default(0),
-    /** Queued: not before this. Sending: until then the row belongs to the worker that claimed it. */
+    /** Queued: earliest time of the next attempt. Sending: end of the lease of the worker that claimed the row. */
     dueAt: instant().notNull().defaultNow(),
-    /** Marks one claim, so that a worker whose lease ran out cannot settle a row another one took over. */
+    /** Identifies one claim, so that a worker whose lease expired cannot settle a row that another worker has claimed. */
     leaseId: uuid(),
-    /** Class of the last failure, see the mail package; null after success. */
+    /** Class of the last failure (see the mail package); null after success. */
     failure: text(),
     failureMessage: text(),
-    /** The day, in Berlin, whose room over the service's own server the mail has taken; tried again on that day it takes none. */
+    /** The day (Berlin time) whose quota of the service's mail server the mail has used; more attempts that day use none. */
     countedOn: date(),
     createdAt: createdAt(),
     settledAt: instant(),
@@ -66,7 +66,7 @@ export const mails = pgTable(
     index('mails_settled')
       .on(t.settledAt)
       .where(sql`settled_at is not null`),
-    // For the deletion of an account, and for what was counted for it on a day.
+    // For the deletion of an account, and for its counted mails of a day.
     index('mails_user').on(t.tenantId, t.userId, t.countedOn),
     foreignKey({ columns: [t.tenantId, t.userId], foreignColumns: [users.tenantId, users.id] }).onDelete('cascade'),
     ...tenantRules(t, tenants),
@@ -74,8 +74,8 @@ export const mails = pgTable(
 );
 
 /**
- * How many mails a tenant sent over the service's own server on a day, in Berlin. Apart from the mails, because deleting an
- * account takes its mails along and must not give room back.
+ * How many mails a tenant sent over the service's mail server on a day (Berlin time). Counted separately, because deleting an account
+ * deletes its mails but must not return its quota.
  */
 export const mailDays = pgTable(
   'mail_days',
@@ -83,9 +83,9 @@ export const mailDays = pgTable(
     ...tenantColumns,
     day: date().notNull(),
     counted: integer().notNull().default(0),
-    /** Mails that ended because there was no room. */
+    /** Mails that ended unsent because the quota was used up. */
     overQuota: integer().notNull().default(0),
-    /** When the tenant's own limit was first in the way; by that the audit log is told once. */
+    /** When the tenant first reached its limit, so that the audit log gets one entry a day. */
     limitReachedAt: instant(),
   },
   (t) => [

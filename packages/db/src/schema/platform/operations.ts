@@ -18,26 +18,26 @@ import { tenants } from '../tenants.ts';
 
 export const runState = pgEnum('run_state', ['queued', 'running', 'succeeded', 'failed']);
 
-/** Work a person started and may watch. The job queue carries it out; this row says how it stands. */
+/** Work that a user started and may watch. The job queue carries it out; this row holds its state. */
 export const runs = pgTable(
   'runs',
   {
     id: uuid().primaryKey(),
-    /** Null: work of the platform, seen by SUPER_ADMIN alone; who started it stands in the audit log. */
+    /** Null for platform runs, which only SUPER_ADMIN sees; the audit log names who started them. */
     tenantId: uuid(),
     kind: text().notNull(),
-    /** What it is about, where only one run of its kind may be under way for that. */
+    /** Set if only one run of this kind may be unfinished per subject. */
     subject: text(),
     payload: jsonb().notNull(),
     state: runState().notNull().default('queued'),
-    /** Null for what began by itself, and once the account is deleted: the run is the tenant's. */
+    /** Null for scheduled runs and once the account is deleted; the run belongs to the tenant. */
     startedBy: uuid(),
-    /** Others who asked for the same while it was under way and watch it too. */
+    /** Users who requested the same work while it was unfinished; they may watch it too. */
     joinedBy: uuid().array().notNull().default([]),
     createdAt: createdAt(),
-    /** While unfinished: when a sweep may hand it to the queue again. A worker at it keeps moving this ahead. */
+    /** While unfinished: when the sweep may enqueue it again. The worker that runs it keeps postponing this. */
     dueAt: instant().notNull(),
-    /** How often a worker began it; one that kills its worker must not do so for ever. */
+    /** How often a worker began it; a run that kills its workers must not do so for ever. */
     attempts: integer().notNull().default(0),
     startedAt: instant(),
     finishedAt: instant(),
@@ -52,21 +52,21 @@ export const runs = pgTable(
     index('runs_finished')
       .on(t.finishedAt)
       .where(sql`finished_at is not null`),
-    // For looks at feeds, which go before all others.
+    // For runs that read a feed; retention removes them earlier than all others.
     index('runs_looked_at_feeds')
       .on(t.finishedAt)
       .where(sql`finished_at is not null and subject like 'rss:%'`),
-    // Platform runs count as those of one tenant: `nulls not distinct`, which only the migration can say.
+    // Platform runs count as one tenant: `nulls not distinct`, which only the migration can express.
     uniqueIndex('runs_subject_unique')
       .on(t.tenantId, t.kind, t.subject)
       .where(sql`subject is not null and state in ('queued', 'running')`),
-    // Serves the previous release alone, which names no subject; it goes with the next release's migration.
+    // Only for the previous release, which sets no subject; the next release's migration drops it.
     uniqueIndex('runs_directory_sync_unique')
       .on(t.tenantId)
       .where(sql`kind = 'directory.sync' and state in ('queued', 'running')`),
     check('runs_platform_starter', sql`${t.tenantId} is not null or ${t.startedBy} is null`),
     index('runs_started_by').on(t.tenantId, t.startedBy),
-    // Of the starter alone, which only the migration can say: `on delete set null (started_by)`.
+    // Sets only `started_by` to null (`on delete set null (started_by)`), which only the migration can express.
     foreignKey({ columns: [t.tenantId, t.startedBy], foreignColumns: [users.tenantId, users.id] }).onDelete('set null'),
     ...tenantRules(t, tenants),
   ],
@@ -74,7 +74,7 @@ export const runs = pgTable(
 
 export const jobOutcome = pgEnum('job_outcome', ['succeeded', 'failed']);
 
-/** The last outcome of each job by name, for operators. */
+/** The last outcome of each job, by name, for operators. */
 export const jobOutcomes = pgTable(
   'job_outcomes',
   {
@@ -91,9 +91,9 @@ export const jobOutcomes = pgTable(
 export const rateWindows = pgTable(
   'rate_windows',
   {
-    /** SHA-256 over the limit's name and its subject: a log of addresses and names is not kept. */
+    /** SHA-256 over the limit's name and its subject, so that no log of addresses and names arises. */
     key: bytea().primaryKey(),
-    /** Newest last, never more than the limit allows. */
+    /** Newest last; never more than the limit allows. */
     hits: instant().array().notNull(),
     expiresAt: instant().notNull(),
   },
