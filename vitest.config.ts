@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const cores = availableParallelism();
+
 const needsDatabase = ['packages/{db,platform,testing,usecases}/**/*.test.ts', 'apps/**/*.test.ts'];
 
-/** Files whose process trusts another authority, which has to be settled before the first connection. */
+/** Files whose process trusts another certificate authority, which must be set before the first connection. */
 const trusting = {
   plain: ['packages/connectors/src/calendar/calendars.test.ts'],
   postgres: ['apps/api/src/calendar/*.test.ts'],
@@ -15,16 +17,17 @@ const usual = ['**/node_modules/**'];
 
 export default defineConfig({
   test: {
-    // Argon2, process starts and mail deliveries take their time on a small machine with all cores busy
+    // Argon2, process starts and mail deliveries are slow on a small machine with all cores busy
     testTimeout: 60_000,
-    // What is waited for comes soon or never; a loaded machine may take its time
+    // A polled result arrives soon or never, but a busy machine may take longer
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // Many tests wait for processes, mails and clocks: with as many files at once as there are cores, these are idle a third of the time.
-    // The cap keeps the connections of all files below what the server takes
-    maxWorkers: Math.min(availableParallelism() + 1, 8),
-    // Files of one worker share what they import, which would else take a quarter of all processor time
+    // Many tests wait for processes, mails and clocks: with one file per core, the cores are idle a third of the time.
+    // The cap keeps the connections of all files below the limit of the server. A single core runs one file at a time: beside another
+    // file it would not keep the limits on time that some tests are about
+    maxWorkers: cores === 1 ? 1 : Math.min(cores + 1, 8),
+    // Files of one worker share their imports, which would otherwise take a quarter of all processor time
     isolate: false,
     execArgv: ['--import', new URL('scripts/supervised-process.ts', import.meta.url).href],
     projects: [

@@ -13,7 +13,7 @@ app.get('/health', () => ({ status: 'ok' }));
 app.get('/users', async (_request, reply) => {
   const { rows } = await pool.query({ name: 'users', text, values });
   reply.header('x-total-count', rows[0].total);
-  // One row more than the page tells that there is another page.
+  // The extra row only shows that there is another page.
   const page = rows.slice(0, -1);
   for (const row of page) row.total = undefined;
   return page;

@@ -1,4 +1,4 @@
-// The limit for bench tender-search: Fastify and the same statements, as somebody whom no policy binds.
+// The limit for bench tender-search: Fastify and the same statements, under a login without row policies.
 import Fastify from 'fastify';
 import { Pool } from 'pg';
 

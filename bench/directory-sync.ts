@@ -1,3 +1,4 @@
+// A first and a repeated synchronization of 100,000 people and 2,000 groups against only reading and copying them
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile } from 'node:fs/promises';
@@ -23,7 +24,6 @@ import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
 import { startSlapd, type TestEntry, type TestSlapd } from '@portal/testing/servers/slapd';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
-// A first and a repeated synchronization of 100,000 people and 2,000 groups against reading and copying them alone
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { getSyncRun, listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
@@ -40,8 +40,8 @@ const { values } = parseArgs({
 });
 const peopleCount = Number(values.people);
 const groupCount = Number(values.groups);
-/** Some times what the longest run takes. */
-const patienceMs = 10 * 60_000;
+/** Several times the duration of the longest run. */
+const maxRunMs = 10 * 60_000;
 const baseDn = 'dc=example,dc=org';
 const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
 /** As in `pnpm start:worker`. */
@@ -50,7 +50,7 @@ const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
 const personDn = (n: number) => `uid=person${n},ou=people,${baseDn}`;
 const groupDn = (n: number) => `cn=group${n},ou=groups,${baseDn}`;
 
-/** Everybody is in one group, and every hundredth group holds the ninety-nine before it. */
+/** Every person is in one group, and every hundredth group contains the ninety-nine before it. */
 function* entries(): Generator<TestEntry> {
   for (let n = 0; n < peopleCount; n += 1) {
     yield {
@@ -85,7 +85,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** The searches of a synchronization: every value that comes is read as text, and nothing done with it. */
+/** Runs the searches of a synchronization and only reads every value as text. */
 async function readAlone(slapd: TestSlapd): Promise<void> {
   const server = {
     url: slapd.url,
@@ -114,7 +114,7 @@ async function readAlone(slapd: TestSlapd): Promise<void> {
   if (found !== peopleCount + groupCount) throw new Error(`the directory returned ${found} entries`);
 }
 
-/** A database of a round: migrated, with the login of its owner. */
+/** Creates and migrates the database of a round. Returns its address with the login of its owner. */
 async function makeDatabase(serverUrl: string, name: string): Promise<string> {
   const url = new URL(serverUrl);
   await asOwner(serverUrl, (client) => client.query(`create database ${name}`));
@@ -134,14 +134,14 @@ async function asOwner<T>(url: string, work: (client: Client) => Promise<T>): Pr
 }
 
 const copied = ['tenants', 'users', 'groups', 'group_members'];
-/** A number that only grows; each row carries the one under which it was written last. */
+/** The current transaction id, which only grows; each row has the id of the transaction that last wrote it. */
 const transactionNow = (url: string): Promise<number> =>
   asOwner(url, async (client) => {
     const { rows } = await client.query<{ now: string }>('select pg_current_xact_id()::text as now');
     return Number(rows[0]?.now);
   });
 
-/** Accounts, groups and memberships written since then, and those that are missing. */
+/** Accounts, groups and memberships written since then, plus those that are missing. */
 const writtenSince = (url: string, transaction: number, rowsThen: number): Promise<number> =>
   asOwner(url, async (client) => {
     const { rows } = await client.query<{ written: number; rows: number }>(
@@ -195,7 +195,7 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
     );
     const { counts } = (await listSyncRuns(ctx, { limit: 1 })).items[0] as LdapSyncRun;
     const rows = counts.created + counts.groups + counts.memberships;
-    // What comes after it in daily life, before the next one: statistics and visibility of the new rows
+    // As autovacuum does between two synchronizations: updates statistics and visibility of the new rows
     await asOwner(url, (client) => client.query('vacuum analyze'));
     const before = await transactionNow(url);
     const repeats: number[] = [];
@@ -225,25 +225,24 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
 
 async function runOf(ctx: UserContext, isRight: (run: LdapSyncRun) => boolean): Promise<void> {
   const { runId } = await startSync(ctx, {});
-  const deadline = performance.now() + patienceMs;
-  // One column by its key: asking costs the cores on which the run is measured
-  while (!(await ctx.run(whetherFinished, { runId }))[0]?.isFinished) {
+  const deadline = performance.now() + maxRunMs;
+  // Reads one column by its key, because polling uses the same cores as the measured run
+  while (!(await ctx.run(isRunFinished, { runId }))[0]?.isFinished) {
     if (performance.now() > deadline) throw new Error('a run did not end in time');
     await pause(20);
   }
   const run = await getSyncRun(ctx, runId);
-  if (run.state !== 'succeeded' || !isRight(run))
-    throw new Error(`a run ended otherwise than expected: ${JSON.stringify(run)}`);
+  if (run.state !== 'succeeded' || !isRight(run)) throw new Error(`a run ended unexpectedly: ${JSON.stringify(run)}`);
 }
 
-const whetherFinished = prepared<{ runId: string }>()('bench_run_finished', (db) =>
+const isRunFinished = prepared<{ runId: string }>()('bench_run_finished', (db) =>
   db
     .select({ isFinished: sql<boolean>`${runs.finishedAt} is not null` })
     .from(runs)
     .where(eq(runs.id, sql.placeholder('runId'))),
 );
 
-/** COPY of the rows that the first run made, into empty tables with the same indexes and constraints. */
+/** Seconds to COPY the rows of the first run into empty tables with the same indexes and constraints. */
 async function copyAlone(serverUrl: string, from: string, folder: string, round: number): Promise<number> {
   const files = join(folder, `copy-${round}`);
   await mkdir(files);
@@ -270,20 +269,25 @@ try {
     const rounds: Round[] = [];
     for (let round = 0; round < Number(values.rounds); round += 1)
       rounds.push(await measureRound(url, folder, slapd, round));
-    const of = (what: keyof Round) => median(rounds.map((round) => round[what]));
+    const medianOf = (figure: keyof Round) => median(rounds.map((round) => round[figure]));
     console.log(
-      `${peopleCount} people, ${groupCount} groups; paged read alone, values taken, ${of('read').toFixed(2)} s, COPY alone ${of('copy').toFixed(2)} s`,
+      `${peopleCount} people, ${groupCount} groups; paged read with values ${medianOf('read').toFixed(2)} s, COPY ${medianOf('copy').toFixed(2)} s`,
     );
     report('first synchronization', {
-      ours: of('first'),
-      limit: of('read') + of('copy'),
+      ours: medianOf('first'),
+      limit: medianOf('read') + medianOf('copy'),
       unit: 's',
       goal: 'at most 2.0',
     });
-    report('repeated synchronization', { ours: of('repeat'), limit: of('read'), unit: 's', goal: 'at most 2.5' });
+    report('repeated synchronization', {
+      ours: medianOf('repeat'),
+      limit: medianOf('read'),
+      unit: 's',
+      goal: 'at most 2.5',
+    });
     report('the same after one person has changed', {
-      ours: of('oneChanged'),
-      limit: of('read'),
+      ours: medianOf('oneChanged'),
+      limit: medianOf('read'),
       unit: 's',
       goal: 'no goal',
     });

@@ -10,7 +10,7 @@ import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 
 const favoritesOfWidget = 30;
 
-/** An account whose dashboards are full: 60 widgets each, all placed for every width, one of them with 30 favorites. */
+/** Creates an account with full dashboards: 60 widgets each, placed at every width, one of them with 30 favorites. */
 export async function fullAccount(database: Database, settings: Record<string, string>, tabCount = maxTabs) {
   const make = builders(database);
   const user = await make.user();

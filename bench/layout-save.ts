@@ -1,4 +1,4 @@
-// Saving a layout through the whole stack against one bare UPDATE commit of the same bytes, 20 dashboards of 60 widgets each.
+// Saving a layout through the whole stack against one bare UPDATE of the same bytes, 20 dashboards of 60 widgets each.
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -45,7 +45,7 @@ try {
   const pool = new Pool({ connectionString: url, max: 1 });
 
   const times = { ours: [] as number[], limit: [] as number[] };
-  /** The 99th percentile of one round, in milliseconds; every single time is kept besides. */
+  /** The 99th percentile of one round, in milliseconds; also appends every time to `all`. */
   const p99 = async (all: number[], once: (n: number) => Promise<unknown>): Promise<number> => {
     const own: number[] = [];
     for (let n = 0; n < savesARound; n += 1) {

@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 // GET /users?limit=100 of a tenant of 1,000 accounts among 100,000, against a bare Fastify handler with the same statement and bytes.
+import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { Pool, type QueryResult } from 'pg';
 import { openDatabase } from '@portal/db/open';
@@ -13,7 +13,7 @@ import { alternate, benchDatabase, benchSettings, median, report, startServer, s
 const seconds = Number(process.argv[2] ?? 6);
 const rounds = Number(process.argv[3] ?? 5);
 
-/** Fills up to 100 tenants of 1,000 accounts, of which `tenantId` is one. */
+/** Fills the database up to 100 tenants of 1,000 accounts, including `tenantId`. */
 async function fill(url: string, tenantId: string): Promise<void> {
   const pool = new Pool({ connectionString: url, max: 1 });
   await pool.query(
@@ -30,7 +30,7 @@ async function fill(url: string, tenantId: string): Promise<void> {
   await pool.end();
 }
 
-/** The statement our route sends, as it has to be for somebody whom no policy holds to a tenant, with the names of the answer. */
+/** The statement of our route for a login without row policies: with the tenant in its conditions, and with the names of the answer. */
 async function bareStatement(tenantId: string): Promise<{ text: string; values: unknown[] }> {
   const params = { limit: 101 };
   let sent = { text: '', values: [] as unknown[] };
@@ -42,7 +42,7 @@ async function bareStatement(tenantId: string): Promise<{ text: string; values: 
   const text = sent.text
     .replace(/ from "users" limit /, ` from "users" where ${own} limit `)
     .replace(/ order by /, ` where ${own} order by `);
-  if (text.split(own).length !== 3) throw new Error(`a statement of another form than expected: ${sent.text}`);
+  if (text.split(own).length !== 3) throw new Error(`the statement has an unexpected form: ${sent.text}`);
   const names = `id, username, email, display_name as "displayName", first_name as "firstName", last_name as "lastName", role, tenant_id as "tenantId", name as "tenantName", is_local_user as "isLocalUser", has_avatar as "hasAvatar", accent_color as "accentColor", must_change_password as "mustChangePassword", last_login_at as "lastLoginAt", last_seen_release_version as "lastSeenReleaseVersion", is_active as "isActive", case when is_local_user then 'local' else 'directory' end as source, welcome_mail_sent_at as "welcomeMailSentAt", created_at as "createdAt", updated_at as "updatedAt", total`;
   return { text: `select ${names} from (${text}) as page`, values: sent.values };
 }
@@ -75,7 +75,7 @@ try {
   const answers = await Promise.all([ours, bare].map((server) => fetch(server.url + path, { headers })));
   const [ourBody, bareBody] = await Promise.all(answers.map((answer) => answer.text()));
   if (ourBody !== bareBody)
-    throw new Error(`not the same bytes:\n${ourBody?.slice(0, 600)}\n${bareBody?.slice(0, 600)}`);
+    throw new Error(`the answers differ:\n${ourBody?.slice(0, 600)}\n${bareBody?.slice(0, 600)}`);
   const totals = answers.map((answer) => answer.headers.get('x-total-count'));
   if (totals.some((total) => total !== '1000')) throw new Error(`totals of ${totals.join(' and ')}`);
 

@@ -1,13 +1,13 @@
-// Loaded ahead of a program by bench start: notes each module it loads, when, how long reading it took, and who asked for it first.
+// Preloaded by bench start: logs each module a program loads, when, how long reading it took, and which module imported it first.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { performance } from 'node:perf_hooks';
 
 export interface LoadedModule {
   url: string;
-  /** Who asked for it first; empty for the program itself. */
+  /** The module that imported it first; empty for the program itself. */
   parent: string;
-  /** Since the epoch, so that processes can be put on one line of time. */
+  /** Milliseconds since the epoch, so that processes share one timeline. */
   at: number;
   readMs: number;
 }
@@ -39,8 +39,8 @@ registerHooks({
 const file = process.env['BENCH_MODULES'];
 setInterval(() => {
   if (file === undefined || written === modules.length) return;
-  const news = modules.slice(written);
+  const added = modules.slice(written);
   written = modules.length;
-  const part: LoadedProcess = { program: process.argv[1] ?? '', startedAt: performance.timeOrigin, modules: news };
+  const part: LoadedProcess = { program: process.argv[1] ?? '', startedAt: performance.timeOrigin, modules: added };
   appendFileSync(file, `${JSON.stringify(part)}\n`);
 }, 50).unref();

@@ -11,7 +11,7 @@ import { migrateDatabase } from '@portal/db/migrate';
 import { noSources } from '@portal/testing/no-sources';
 import { startTestServer } from '@portal/testing/server';
 
-/** The heap flags of the start scripts, so that what is measured is what runs. */
+/** The heap flags of the start scripts, so that benchmarks measure the deployed configuration. */
 export const heapFlags = ['--max-semi-space-size=8', '--max-old-space-size=192'];
 
 export const median = (values: number[]): number => {
@@ -24,7 +24,7 @@ export const percentile = (values: number[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 };
 
-/** By how much values grow from one to the next: the line that lies closest to them. */
+/** Growth per value: the slope of the least squares line. */
 export function slope(values: number[]): number {
   const middle = (values.length - 1) / 2;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -35,7 +35,7 @@ export function slope(values: number[]): number {
   return rise / run;
 }
 
-/** Runs the measurements in turn, A B A B …, so that a machine that changes its speed changes it for all; answers the values of each. */
+/** Runs the measurements in turn, A B A B …, so that changes in the machine's speed affect all of them. Returns the values of each. */
 export async function alternate<Name extends string>(
   rounds: number,
   measurements: Record<Name, () => Promise<number>>,
@@ -48,7 +48,7 @@ export async function alternate<Name extends string>(
   return results;
 }
 
-/** Prints our figure, the limit measured in the same run, their ratio and what it is meant to be. */
+/** Prints our figure, the limit measured in the same run, their ratio and its goal. */
 export function report(what: string, figures: { ours: number; limit: number; unit: string; goal: string }): void {
   const show = (value: number) => value.toLocaleString('en', { maximumFractionDigits: value < 100 ? 2 : 0 });
   console.log(
@@ -58,12 +58,12 @@ export function report(what: string, figures: { ours: number; limit: number; uni
 
 const stops: (() => Promise<unknown>)[] = [];
 
-/** Ends what a benchmark started, last first. */
+/** Stops everything a benchmark started, last first. */
 export async function stopAll(): Promise<void> {
   for (const stop of stops.splice(0).toReversed()) await stop();
 }
 
-/** A migrated PostgreSQL of this benchmark's own, as durable as the one people run. */
+/** Starts a migrated PostgreSQL for this benchmark, with the durability of a deployed one. */
 export async function benchDatabase(memory: { sharedBuffers?: string } = {}): Promise<{ url: string; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-bench-'));
   stops.push(() => rm(folder, { recursive: true, force: true }));
@@ -82,7 +82,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Settings of the apps for a benchmark; keys of no value beyond it. */
+/** Settings of the apps for a benchmark, with throw-away keys. */
 export const benchSettings = (databaseUrl: string, dataDir: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   DATA_DIR: dataDir,
@@ -91,7 +91,7 @@ export const benchSettings = (databaseUrl: string, dataDir: string): Record<stri
   ...noSources,
 });
 
-/** Starts a program as its own process, its output in a file, and waits until it answers on its port. */
+/** Starts a program as a process with its output in a file, and waits until it answers on its port. */
 export async function startServer(
   program: string,
   env: Record<string, string>,
@@ -118,7 +118,7 @@ export async function startServer(
 /** The heap flags of `pnpm start:worker`. */
 const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
 
-/** Starts the worker as its own process, its output in a file, and waits until it is at work. */
+/** Starts the worker as a process with its output in a file, and waits until it is ready. */
 export async function startWorker(env: Record<string, string>, logFile: string): Promise<ChildProcess> {
   const log = openSync(logFile, 'a');
   const child = fork('apps/worker/src/main.ts', {
@@ -132,7 +132,7 @@ export async function startWorker(env: Record<string, string>, logFile: string):
   return child;
 }
 
-/** Seconds of processor time a process has taken so far, as Linux alone tells them. */
+/** Seconds of processor time a process has used so far; only on Linux. */
 export function cpuSecOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -143,7 +143,7 @@ export function cpuSecOf(pid: number | undefined): number {
 const agent = new Agent({ keepAlive: true });
 stops.push(async () => agent.destroy());
 
-/** How long a GET of the API takes, its whole answer received and not looked at, in milliseconds. */
+/** Milliseconds a GET of the API takes until its whole answer is received; the answer is discarded. */
 export const timed = (url: string, cookie: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const startedAt = performance.now();
@@ -153,10 +153,10 @@ export const timed = (url: string, cookie: string): Promise<number> =>
     }).once('error', reject);
   });
 
-/** At most once in so many milliseconds a call of the API. */
+/** Pause between two calls of the API. */
 const everyMs = 20;
 
-/** How long calls take while something else goes on. */
+/** Calls the API until `work` ends. Returns the milliseconds of each call. */
 export async function during(work: Promise<unknown>, url: string, cookie: string): Promise<number[]> {
   let isOver = false;
   const over = work.finally(() => (isOver = true));
@@ -177,13 +177,13 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
 }
 
-/** Resident memory of a process in MB; NaN where nobody tells. */
+/** Resident memory of a process in MB; NaN if it is unknown. */
 export async function memoryMb(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024) / 1e6;
 }
 
-/** The inspector of a process that was started with `--inspect` and this port. */
+/** Opens the inspector of a process that was started with `--inspect` and this port. */
 export async function openInspector(port: number): Promise<{ heapMb(): Promise<number>; close(): void }> {
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json`)).json()) as { webSocketDebuggerUrl: string }[];
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
@@ -195,7 +195,7 @@ export async function openInspector(port: number): Promise<{ heapMb(): Promise<n
     return (JSON.parse(data) as { result: { usedSize: number } }).result;
   };
   return {
-    /** What is left of its heap after a collection. */
+    /** Used heap after a garbage collection, in MB. */
     async heapMb() {
       await ask('HeapProfiler.collectGarbage');
       return (await ask('Runtime.getHeapUsage')).usedSize / 1e6;

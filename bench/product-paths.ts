@@ -2,7 +2,7 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 
 export type Product = Pick<ProductServer, 'kind' | 'address' | 'accounts'>;
 
-/** What a run in the middle of a day asks of each product. */
+/** The calls to each product in an ordinary poll. */
 export const paths: Record<Product['kind'], readonly string[]> = {
   virtualization: [
     '/version',

@@ -4,17 +4,17 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { paths } from './product-paths.ts';
 
-// One stand-in for each product, in a process of their own, which take as long as the parent says for all calls of a run together,
-// however many those are. Ends with it.
+// One stand-in for each product, in a separate process. All calls of a run together take the time that the parent sets, independent of
+// their number. The process ends with its parent.
 const small = backupHost();
-// So that what is asked now and then has been asked after one run.
+// Without namespaces, one run makes all the calls that are only made now and then.
 for (const store of small.stores) store.namespaces = [];
 const servers: ProductServer[] = [
   await startVirtualizationServer(singleHost()),
   await startBackupServer(small),
   await startMailGatewayServer(),
 ];
-// What they were asked is of no interest here, and would fill the memory.
+// The log of calls is unused here and would fill the memory.
 for (const server of servers) server.calls.push = () => 0;
 process.on('message', ({ runMs }: { runMs: number }) => {
   for (const server of servers) server.latencyMs = runMs / paths[server.kind].length;

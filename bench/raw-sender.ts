@@ -3,11 +3,11 @@ import { Pool } from 'pg';
 import { openTransport } from '@portal/mail/transport';
 import { plainDial } from '@portal/testing/servers/plain-dial';
 
-// Sends as many mails as it is told over ten pooled connections and nothing else. The third argument is a file with what they say;
-// with the address of a database as fourth, each digest there is also read and settled by statements that do just that.
+// Sends mails over ten pooled connections and does nothing else. Arguments: port, number of mails, a file with their content, and the
+// address of a database. With a database, minimal statements also read and settle each digest in it.
 const [port, count] = process.argv.slice(2, 4).map(Number);
 const [file, databaseUrl] = process.argv.slice(4);
-const said =
+const content =
   file === undefined
     ? { subject: 'Erinnerung: Reminder', text: 'Sie wollten erinnert werden.\n'.repeat(10) }
     : (JSON.parse(readFileSync(file, 'utf8')) as { subject: string; text: string; html: string });
@@ -42,7 +42,7 @@ const { rows: digests } =
       );
 
 if (databaseUrl !== undefined) {
-  // As before they were sent: what is owed has an index of its own.
+  // Restores the state before sending: pending matches have an index of their own.
   await pool.query('update tender_matches set notified_at = null, is_told = false');
   await pool.query('vacuum analyze');
 }
@@ -78,8 +78,8 @@ await Promise.all(
       }
       await transport.send({
         to: { address: `person-${nth}@example.org`, name: 'Person' },
-        ...said,
-        subject: `${said.subject} ${nth}`,
+        ...content,
+        subject: `${content.subject} ${nth}`,
         messageId: `<${nth}@example.org>`,
       });
       if (digest)

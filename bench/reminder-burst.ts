@@ -1,4 +1,4 @@
-// 10,000 reminders due at one moment, by mail, against the same number of mails over raw pooled SMTP; and the API meanwhile
+// 10,000 reminder mails due at one moment against the same number of mails over raw pooled SMTP; and the API in the meantime
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { startCountingServer } from './mails-taken.ts';
+import { startCountingServer } from './counting-smtp-server.ts';
 import { benchDatabase, benchSettings, percentile, report, startServer, stopAll } from './measure.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
@@ -19,7 +19,7 @@ const people = 1_000;
 /** The heap flags of `pnpm start:worker`. */
 const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
 const quietMs = 15_000;
-/** For the rows to be written and everything to come to rest. */
+/** Time to write the rows and to become idle. */
 const leadMs = 20_000;
 
 const smtp = await startCountingServer();
@@ -77,7 +77,7 @@ try {
     }));
     await database.acrossTenants('the benchmark makes reminders', (tx) => tx.insert(reminders).values(rows));
   }
-  const durability = await database.acrossTenants('the benchmark says what it measures', (tx) =>
+  const durability = await database.acrossTenants('the benchmark reads the durability settings', (tx) =>
     tx.execute(sql`select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`),
   );
   await database.close();
@@ -86,18 +86,18 @@ try {
   await pause(quietMs);
   const quiet = calls;
   calls = [];
-  const lastTakenAt = await smtp.untilTaken(2 * count);
+  const lastReceivedAt = await smtp.untilReceived(2 * count);
   const busy = calls;
 
   report(`${count.toLocaleString('en')} reminder mails from their due time on`, {
-    ours: (lastTakenAt - dueAt.getTime()) / 1_000,
+    ours: (lastReceivedAt - dueAt.getTime()) / 1_000,
     limit: limitMs / 1_000,
     unit: 's',
     goal: 'at most 1.50',
   });
   console.log('PostgreSQL:', durability.rows[0]);
   const p99 = (ms: number[]) => `${percentile(ms, 0.99).toFixed(1)} ms of ${ms.length} calls`;
-  console.log(`API, 99th percentile: quiet ${p99(quiet)}, meanwhile ${p99(busy)} (at most double, or under 50 ms)`);
+  console.log(`API, 99th percentile: idle ${p99(quiet)}, under load ${p99(busy)} (at most double, or under 50 ms)`);
 } finally {
   for (const child of children.filter(({ exitCode }) => exitCode === null)) child.kill('SIGTERM');
   await stopAll();

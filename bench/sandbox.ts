@@ -1,4 +1,4 @@
-// A thousand tasks of 5 ms in processes apart against the same work in one thread, and what the caller's event loop notices of it
+// A thousand tasks of 5 ms in sandbox processes against the same work in one thread, and the delay of the caller's event loop
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -18,7 +18,7 @@ const task = taskOf<typeof run>(new URL('work-of-five-ms.ts', import.meta.url), 
   maxMemoryMb: 500,
   maxOutputBytes: 32 * 1024 * 1024,
 });
-const apart = openSandbox({ processes: cores, queueLimit: tasks, tenantQueueLimit: tasks });
+const sandbox = openSandbox({ processes: cores, queueLimit: tasks, tenantQueueLimit: tasks });
 const loop = monitorEventLoopDelay({ resolution: 1 });
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {
@@ -28,34 +28,34 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
 };
 const runAll = (input: Uint8Array, count = tasks) =>
   timed(() =>
-    Promise.all(Array.from({ length: count }, (_, n) => apart.run(task, input, { tenantId: `${n % cores}` }))),
+    Promise.all(Array.from({ length: count }, (_, n) => sandbox.run(task, input, { tenantId: `${n % cores}` }))),
   );
-const allHere = (input: Uint8Array) =>
+const runInThread = (input: Uint8Array) =>
   timed(async () => {
     for (let n = 0; n < tasks; n += 1) run(input);
   });
 
 const small = Buffer.alloc(1_000);
 await runAll(small, 20);
-const times: { apart: number[]; here: number[] } = { apart: [], here: [] };
+const times: { sandbox: number[]; thread: number[] } = { sandbox: [], thread: [] };
 const delays: number[] = [];
 for (let round = 0; round < rounds; round += 1) {
-  times.here.push(await allHere(small));
+  times.thread.push(await runInThread(small));
   loop.reset();
   loop.enable();
-  times.apart.push(await runAll(small));
+  times.sandbox.push(await runAll(small));
   loop.disable();
   delays.push(loop.percentile(99) / 1e6);
 }
 report(`${tasks} tasks of 5 ms, times ${cores} cores`, {
-  ours: median(times.apart) * cores,
-  limit: median(times.here),
+  ours: median(times.sandbox) * cores,
+  limit: median(times.thread),
   unit: 'ms',
   goal: 'at most 1.5',
 });
 console.log(`event loop of the caller, p99: ${median(delays).toFixed(1)} ms (at most 20)`);
 
-// The same with messages of 20 MB, each way.
+// Repeats it with messages of 20 MB in each direction.
 const large = Buffer.alloc(20 * 1024 * 1024);
 await runAll(large, 2);
 loop.reset();
@@ -63,4 +63,4 @@ loop.enable();
 await runAll(large, 20);
 loop.disable();
 console.log(`the same with messages of 20 MB, p99: ${(loop.percentile(99) / 1e6).toFixed(1)} ms (at most 20)`);
-await apart.close();
+await sandbox.close();

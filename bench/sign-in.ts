@@ -1,10 +1,10 @@
+// Sign-ins per second against raw argon2id verifications on all cores, by our library and by `argon2`; and /health under load.
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-// Sign-ins per second against raw argon2id verifications on all cores, by our library and by `argon2`; and how /health fares meanwhile.
 import { verify } from '@node-rs/argon2';
 import { verify as verifyByArgon2 } from 'argon2';
 import { openDatabase } from '@portal/db/open';
@@ -23,10 +23,10 @@ import {
 
 const seconds = Number(process.argv[2] ?? 2);
 const rounds = Number(process.argv[3] ?? 9);
-// A server runs for weeks; in its first half a minute of sign-ins V8 still compiles beside them.
+// A server runs for weeks, but during its first half minute of sign-ins V8 still compiles.
 const warmUpRounds = Math.ceil(rounds / 2);
 const password = 'correct horse battery';
-console.log(`measures for ${(warmUpRounds + 3 * rounds) * seconds} s and tells the figures at the end`);
+console.log(`measures for ${(warmUpRounds + 3 * rounds) * seconds} s and prints the figures at the end`);
 
 const agent = new Agent({ keepAlive: true });
 
@@ -35,7 +35,7 @@ const answered = (url: string): Promise<void> =>
     get(url, { agent }, (answer) => answer.resume().once('end', resolve)).once('error', reject);
   });
 
-/** One request and its answer at a time over a connection that stays open, with as little work of our own as that takes. */
+/** Sends one request at a time over a persistent connection, with minimal work of its own. */
 async function openCaller(url: string): Promise<{ post(path: string, body: string): Promise<number>; close(): void }> {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay();
@@ -63,7 +63,7 @@ async function openCaller(url: string): Promise<{ post(path: string, body: strin
   };
 }
 
-/** Keeps `callers` at work for the given time; answers how many rounds were finished per second. */
+/** Keeps `callers` busy for the given time. Returns the finished rounds per second. */
 async function perSecond(callers: number, round: (caller: number) => Promise<unknown>): Promise<number> {
   const start = performance.now();
   const end = start + seconds * 1_000;
@@ -92,7 +92,7 @@ try {
     join(folder, 'api.log'),
   );
 
-  // The load takes what it takes from the two cores the server has; autocannon would take three times as much.
+  // The load generator uses the same two cores as the server; autocannon would use three times as much of them.
   const callers = await Promise.all(Array.from({ length: 16 }, () => openCaller(api.url)));
   let next = 0;
   const signIns = () =>
@@ -138,7 +138,7 @@ try {
     goal: 'at least 1.70, aim 2.20',
   });
   console.log(
-    `GET /health meanwhile: p50 ${percentile(healthMs, 0.5).toFixed(1)} ms, p99 ${percentile(healthMs, 0.99).toFixed(1)} ms of ${healthMs.length} (p99 at most 25 ms)`,
+    `GET /health under load: p50 ${percentile(healthMs, 0.5).toFixed(1)} ms, p99 ${percentile(healthMs, 0.99).toFixed(1)} ms of ${healthMs.length} (p99 at most 25 ms)`,
   );
 } finally {
   agent.destroy();

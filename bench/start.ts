@@ -1,3 +1,4 @@
+// Seconds from `npm start`, npm included, to its first answer, in an empty checkout and warm, and which modules each process loads and why.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -6,7 +7,6 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-// Seconds from `npm start`, npm included, to its first answer, in an empty checkout and warm, and what each process loads, when and for whom.
 import type { LoadedModule, LoadedProcess } from './loaded-modules.ts';
 import { freePort, median } from './measure.ts';
 
@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = await mkdtemp(join(tmpdir(), 'portal-bench-start-'));
 const running = new Set<ChildProcess>();
 
-/** Starts everything and stops it again; answers when it was begun and when it answered first. */
+/** Starts everything and stops it again. Returns the times of the start and of the first answer. */
 async function start(env: Record<string, string> = {}, cwd = root): Promise<{ from: number; until: number }> {
   const port = await freePort();
   const from = performance.timeOrigin + performance.now();
@@ -32,25 +32,25 @@ async function start(env: Record<string, string> = {}, cwd = root): Promise<{ fr
   });
   running.add(child);
   child.stdout.resume();
-  // A signal ends npm at once; its output is closed when everything behind it has ended, too.
+  // A signal ends npm at once, but its output closes only when every process behind it has ended.
   const ended = once(child, 'close').then(() => running.delete(child));
   while (!(await answers(port))) {
-    if (!running.has(child)) throw new Error('npm start ended by itself');
+    if (!running.has(child)) throw new Error('npm start ended unexpectedly');
     await pause(5);
   }
   const until = performance.timeOrigin + performance.now();
-  // The worker starts behind the API.
+  // The worker starts after the API.
   if (env['BENCH_MODULES']) await pause(4_000);
   child.kill('SIGTERM');
   await ended;
   return { from, until };
 }
 
-/** The first start of an empty checkout of the last commit, which fetches what the machine's caches do not have. */
+/** Seconds of the first start in an empty checkout of the last commit; fetches what the machine's caches lack. */
 async function startCold(): Promise<number> {
   const cwd = join(folder, 'checkout');
   execFileSync('git', ['clone', '--quiet', root, cwd]);
-  // Not with the Node and the pnpm that this checkout brought
+  // Without the Node and the pnpm of this checkout
   const path = process.env['PATH']?.split(delimiter).filter((each) => !each.includes('node_modules'));
   const { from, until } = await start({ PATH: path?.join(delimiter) ?? '', DATA_DIR: join(cwd, '.data') }, cwd);
   return (until - from) / 1_000;
@@ -62,14 +62,14 @@ const answers = (port: number): Promise<boolean> =>
     () => false,
   );
 
-/** The package a module belongs to, or the folder of ours. */
+/** The package of a module, or our folder. */
 function ownerOf(url: string): string {
   if (!url.startsWith('file:')) return 'node';
   const foreign = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   return foreign ?? relative(root, fileURLToPath(url)).split('/').slice(0, 2).join('/');
 }
 
-/** The first file of ours on the way to a module: why it is loaded. */
+/** The nearest file of ours that imports a module, directly or through packages. */
 function reasonFor(module: LoadedModule, byUrl: Map<string, LoadedModule>): string {
   let { parent } = module;
   for (let steps = 0; steps < 200 && parent.includes('/node_modules/'); steps += 1)
@@ -88,19 +88,21 @@ async function printLoaded(file: string, from: number, until: number): Promise<v
     const sinceStart = (at: number) => `${((at - from) / 1_000).toFixed(2)} s`;
     const early = modules.filter(({ at }) => at <= until).length;
     console.log(
-      `\n${relative(root, own[0]?.program ?? '')}: begun at ${sinceStart(startedAt)}, ${modules.length} modules, ${early} of them before the first answer`,
+      `\n${relative(root, own[0]?.program ?? '')}: started at ${sinceStart(startedAt)}, ${modules.length} modules, ${early} of them before the first answer`,
     );
-    const owners = [...Map.groupBy(modules, ({ url }) => ownerOf(url))].map(([owner, of]) => ({
+    const owners = [...Map.groupBy(modules, ({ url }) => ownerOf(url))].map(([owner, theirs]) => ({
       owner,
-      count: of.length,
-      readMs: of.reduce((sum, { readMs }) => sum + readMs, 0),
-      from: Math.min(...of.map(({ at }) => at)),
-      until: Math.max(...of.map(({ at, readMs }) => at + readMs)),
-      reason: of[0] ? reasonFor(of[0], byUrl) : '',
+      count: theirs.length,
+      readMs: theirs.reduce((sum, { readMs }) => sum + readMs, 0),
+      firstAt: Math.min(...theirs.map(({ at }) => at)),
+      lastAt: Math.max(...theirs.map(({ at, readMs }) => at + readMs)),
+      reason: theirs[0] ? reasonFor(theirs[0], byUrl) : '',
     }));
-    for (const { owner, count, readMs, ...of } of owners.toSorted((a, b) => b.readMs - a.readMs).slice(0, 20)) {
+    for (const { owner, count, readMs, firstAt, lastAt, reason } of owners
+      .toSorted((a, b) => b.readMs - a.readMs)
+      .slice(0, 20)) {
       console.log(
-        `  ${owner.padEnd(28)} ${String(count).padStart(4)} modules ${readMs.toFixed(0).padStart(5)} ms read, ${sinceStart(of.from)} to ${sinceStart(of.until)}, for ${of.reason}`,
+        `  ${owner.padEnd(28)} ${String(count).padStart(4)} modules ${readMs.toFixed(0).padStart(5)} ms read, ${sinceStart(firstAt)} to ${sinceStart(lastAt)}, for ${reason}`,
       );
     }
   }
@@ -109,7 +111,7 @@ async function printLoaded(file: string, from: number, until: number): Promise<v
 try {
   console.log(`cold start to the first answer: ${(await startCold()).toFixed(1)} s (at most 20)`);
 
-  // Twice: the first makes the database, and what is compiled is kept for the next.
+  // Twice: the first start creates the database, and the compile cache serves the next one.
   await start();
   await start();
   const modules = join(folder, 'modules.jsonl');

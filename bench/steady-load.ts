@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 
-// Asks for reminders and notices at a steady rate and answers how long each call took, until its parent lets go of it.
+// Requests reminders and notices at a steady rate and reports the milliseconds of each call, until its parent disconnects.
 const perSecond = 50;
 const [url, ...cookies] = process.argv.slice(2);
 const paths = ['/reminders', '/reminders/notifications', '/auth/me', '/reminders?state=due'];
@@ -16,9 +16,9 @@ const call = (path: string, cookie: string): Promise<number> =>
     }).once('error', reject);
   });
 
-let isTold = false;
-process.once('disconnect', () => (isTold = true));
-for (let n = 0; !isTold; n += 1) {
+let isOver = false;
+process.once('disconnect', () => (isOver = true));
+for (let n = 0; !isOver; n += 1) {
   void call(paths[n % paths.length] ?? '', cookies[n % cookies.length] ?? '').then(
     (ms) => process.connected && process.send?.({ ms }),
     (error: unknown) => {

@@ -1,4 +1,4 @@
-// New tenders against saved searches, and the matches written: pairs per second; sizes as arguments
+// Matches new tenders against saved searches and writes the matches: pairs per second; sizes as arguments
 import { readFileSync } from 'node:fs';
 import { Pool } from 'pg';
 import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
@@ -49,12 +49,12 @@ const notices = Array.from({ length: noticeCount }, () => {
   });
 });
 
-/** Five of six ask for words, the others for codes; some of both, and of a Land, a deadline or a value. */
+/** Five of six search for words, the others for codes; some search for both, or also for a Land, a deadline or a value. */
 function filtersOf(): TenderFilters {
-  const asksWords = upTo(6) > 0;
+  const hasWords = upTo(6) > 0;
   return TenderFilters.parse({
-    ...(asksWords && { text: { any: [one(words), one(words)], none: upTo(4) === 0 ? [one(words)] : [] } }),
-    ...((!asksWords || upTo(10) < 7) && { cpv: { prefixes: [one(labels).code.slice(0, 3 + upTo(2))] } }),
+    ...(hasWords && { text: { any: [one(words), one(words)], none: upTo(4) === 0 ? [one(words)] : [] } }),
+    ...((!hasWords || upTo(10) < 7) && { cpv: { prefixes: [one(labels).code.slice(0, 3 + upTo(2))] } }),
     combine: upTo(3) === 0 ? 'any' : 'all',
     ...(upTo(10) < 6 && { region: { laender: [one(laender), one(laender)] } }),
     ...(upTo(5) === 0 && { deadline: { minDays: one([3, 7, 14]) } }),

@@ -1,4 +1,4 @@
-// Searches, pages and facets of a million tenders, against the same statements sent bare; another number as argument.
+// Searches, pages and facets of a million tenders against the same statements sent bare; the number of tenders as argument.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -21,10 +21,10 @@ const size = Number(process.argv[2] ?? 1_000_000);
 const passes = Number(process.argv[3] ?? 40);
 /** Requests under way at a time. */
 const atOnce = 2;
-/** A table of some gigabytes asks for a server with memory, see `docs/sizing.md`. */
+/** A table of several gigabytes needs a server with enough memory, see `docs/sizing.md`. */
 const sharedBuffers = '512MB';
 
-/** What people ask, each about as often as another. */
+/** Typical searches, about equally frequent. */
 const lists = [
   '',
   'bundesland=NW',
@@ -115,7 +115,7 @@ async function fill(url: string): Promise<void> {
       [JSON.stringify(rows)],
     );
   }
-  // Each is announced again and again over three years, the earliest first, as they come.
+  // Repeats each of them over three years, the earliest first, in order of publication.
   await pool.query('select setseed(0.5)');
   for (let done = 0; done < size; done += different) {
     await pool.query(
@@ -149,7 +149,7 @@ const textOf = (statement: SQL) => {
   return { text, values: params };
 };
 
-/** The statements of an address, with the values they are sent with. */
+/** The statements of an address with their values. */
 function statementsOf(address: string, userId: string) {
   const { searchParams, pathname } = new URL(address, 'http://bench');
   const { sort = 'published', limit: _limit, ...query } = Object.fromEntries(searchParams);
@@ -167,7 +167,7 @@ async function rowsText(): Promise<string> {
   return text;
 }
 
-/** Asks every address so many times, a few at once, in an order of its own; answers how long each took, in milliseconds. */
+/** Requests every address `passes` times in random order, `atOnce` at a time. Returns the milliseconds of each request. */
 async function ask(url: string, addresses: string[], headers: Record<string, string>): Promise<Map<string, number[]>> {
   const times = new Map(addresses.map((address) => [address, [] as number[]]));
   const queue = Array.from({ length: passes }, () => addresses).flat();
@@ -219,11 +219,11 @@ try {
     },
     join(folder, 'bare.log'),
   );
-  for (const [what, addresses] of [
+  for (const [kind, addresses] of [
     ['tenders', lists],
     ['facets', facets],
   ] as const) {
-    // Warm up, and see that both answer the same.
+    // Warms up, and checks that both give the same answer.
     for (const address of addresses) {
       const [own, other] = await Promise.all(
         [ours, bare].map(async (server) => {
@@ -231,17 +231,17 @@ try {
           return { total: answer.headers.get('x-total-count'), body: (await answer.json()) as unknown[] };
         }),
       );
-      if (what === 'tenders' && own?.body.length !== other?.body.length)
+      if (kind === 'tenders' && own?.body.length !== other?.body.length)
         throw new Error(`${address}: ${own?.body.length} and ${other?.body.length} tenders`);
     }
     const [own, other] = [await ask(ours.url, addresses, headers), await ask(bare.url, addresses, headers)];
     for (const address of addresses) {
-      const of = (times: Map<string, number[]>) => (times.get(address) ?? []).toSorted((a, b) => a - b);
+      const sorted = (times: Map<string, number[]>) => (times.get(address) ?? []).toSorted((a, b) => a - b);
       const show = (values: number[]) =>
         `${percentile(values, 0.5).toFixed(1)} / ${percentile(values, 0.95).toFixed(1)}`;
-      console.log(`${show(of(own)).padStart(16)} ${show(of(other)).padStart(16)}  ${address}`);
+      console.log(`${show(sorted(own)).padStart(16)} ${show(sorted(other)).padStart(16)}  ${address}`);
     }
-    report(`${what} of ${size}, 95th percentile`, {
+    report(`${kind} of ${size}, 95th percentile`, {
       ours: percentile([...own.values()].flat(), 0.95),
       limit: percentile([...other.values()].flat(), 0.95),
       unit: 'ms',

@@ -1,4 +1,4 @@
-// Work whose amount is the same wherever it is done: about 5 ms of hashing.
+// A fixed amount of work: about 5 ms of hashing.
 import { createHash } from 'node:crypto';
 
 const block = Buffer.alloc(1024 * 1024);

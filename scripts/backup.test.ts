@@ -14,7 +14,7 @@ import { commandsOf, scripts } from './document-commands.ts';
 const root = join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
-/** What a command says, and how it ends. */
+/** Output and exit code of a command. */
 const outcomeOf = (file: string, args: string[], options: { cwd: string; env: NodeJS.ProcessEnv }) =>
   run(file, args, options).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
@@ -22,11 +22,11 @@ const outcomeOf = (file: string, args: string[], options: { cwd: string; env: No
   );
 
 /**
- * What stands in for Docker: a command of a container is run here, by the PostgreSQL of this machine and with the folder of the volume
- * in place of `/data`; to bring containers up is only noted.
+ * Stands in for Docker: runs the command of a container on this machine, with its PostgreSQL and with the folder of the volume in place
+ * of `/data`. It only logs `up`.
  */
-const docker = (volume: string, noted: string) => `#!/bin/bash
-echo "$*" >>'${noted}'
+const docker = (volume: string, callLog: string) => `#!/bin/bash
+echo "$*" >>'${callLog}'
 shift
 case "$1" in
   up) exit ;;
@@ -41,7 +41,7 @@ exec "\${@/#\\/data/${volume}}"
 `;
 
 describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)(
-  'a backup of containers, by docs/operating.md',
+  'a backup of the containers by docs/operating.md',
   { timeout: 240_000 },
   () => {
     let folder: string;
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
       await mkdir(files());
       const bin = join(folder, 'bin');
       await mkdir(bin);
-      await writeFile(join(bin, 'docker'), docker(files(), join(folder, 'noted')), { mode: 0o755 });
+      await writeFile(join(bin, 'docker'), docker(files(), join(folder, 'docker-calls')), { mode: 0o755 });
       server = await startDebianPostgres();
       const key = (fill: number) => `test:${Buffer.alloc(32, fill).toString('base64')}`;
       env = {
@@ -85,7 +85,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     });
 
-    it('is equal in every table and file once it is restored, and mails nothing of the past', async () => {
+    it('equals the original in every table and file after the restore, and sends no old mail', async () => {
       const [, backUp = '', restore = ''] = commandsOf('docs/operating.md').filter((block) => block.includes('docker'));
       const before = { database: await digestOfDatabase(server.ownerUrl), files: await digestOfFiles(files()) };
       expect(Object.keys(before.files).length).toBeGreaterThan(5);
@@ -104,30 +104,30 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
 
       const wrongKeys = { ...env, SECRETS_KEYS: `other:${Buffer.alloc(32, 2).toString('base64')}` };
       await shell(lines[at] ?? '');
-      const untold = await outcomeOf(process.execPath, ['scripts/after-restore.ts'], { cwd: root, env: wrongKeys });
-      expect(untold.code).toBe(1);
+      const keyless = await outcomeOf(process.execPath, ['scripts/after-restore.ts'], { cwd: root, env: wrongKeys });
+      expect(keyless.code).toBe(1);
       for (const column of ['monitored_servers.tokenSecret', 'ldap_configs.bindPassword', 'calendar_sources.url'])
-        expect(untold.output).toContain(`${column}: `);
-      expect(untold.output).toMatch(/mails: [1-9]\d* will not be told again/);
+        expect(keyless.output).toContain(`${column}: `);
+      expect(keyless.output).toMatch(/mails: [1-9]\d* will not be sent again/);
 
       const { stdout } = await shell(lines.slice(at).join('\n'));
-      expect(stdout).toContain('mails: 0 will not be told again\nEvery stored secret can be read.');
+      expect(stdout).toContain('mails: 0 will not be sent again\nEvery stored secret can be read.');
       expect(await unsentMails()).toBe(0);
-      // Nothing that is asked of the database now is asked of one that was brought up too early.
+      // The documented order starts the apps only after that command.
       expect(lines.findIndex((line) => line.includes('after-restore'))).toBeLessThan(
         lines.indexOf('docker compose up --detach'),
       );
     });
 
-    it('is filled by the demo only if there is nobody else, unless told twice', async () => {
+    it('gets the demo only without other tenants, or with --force twice', async () => {
       await query(`with other as (insert into tenants (id, name) values (gen_random_uuid(), 'Nachbarn') returning id)
         insert into users (id, tenant_id, username, role) select gen_random_uuid(), id, 'nachbar', 'USER' from other`);
       const once = await demo('--force');
       expect(once.code).toBe(1);
-      expect(once.output).toContain('This database has accounts of other tenants, for instance of Nachbarn.');
+      expect(once.output).toContain('This database has accounts of other tenants, for example of Nachbarn.');
       expect(await demo('--force', '--force')).toMatchObject({
         code: 0,
-        output: expect.stringContaining('was there already'),
+        output: expect.stringContaining('already existed'),
       });
     });
 
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
     const unsentMails = async () =>
       Number((await query(`select count(*) from mails where state in ('queued', 'sending')`))[0]?.count);
 
-    /** An empty database on a server that has never heard of the product. */
+    /** Leaves an empty database on a server without roles of the product. */
     async function loseDatabase(): Promise<void> {
       await query('drop database portal', 'postgres');
       for (const role of ['portal_login', 'portal_app', 'portal_across']) await query(`drop role ${role}`, 'postgres');

@@ -1,5 +1,5 @@
 // Runs on any Node from 18 on, before anything is installed: node built-ins only, no newer syntax.
-// Brings the runtime, the package manager and the packages, then hands over to the command.
+// Installs the runtime, the package manager and the packages, then hands over to the command.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const cache = join(root, '.cache');
 const stampFile = join(root, 'node_modules', '.portal-stamp');
 const isWindows = process.platform === 'win32';
 
-// What each package hashes to; `pnpm integrity` writes them anew for other versions.
+// The hash of each package; `pnpm integrity` rewrites the file for other versions.
 const integrities = JSON.parse(readFileSync(join(root, 'scripts', 'bootstrap-integrity.json'), 'utf8'));
 const nodeVersion = readFileSync(join(root, '.node-version'), 'utf8').trim();
 const pnpmVersion = '12.21.0';
@@ -25,7 +25,7 @@ const nodePackage =
 const pnpmPackage = `@pnpm/exe.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
 const pnpmProgram = isWindows ? 'pnpm.exe' : 'pnpm';
 
-// What the supervisor leaves to be collected stays small: it runs for months and has nothing to do
+// The supervisor idles for months: a small young generation keeps its heap small
 const supervisor = ['--max-semi-space-size=1', 'scripts/start.ts'];
 const commands = {
   start: (args) => ({ program: findNode(), args: [...supervisor, ...args] }),
@@ -34,13 +34,13 @@ const commands = {
   exec: ([program, ...args]) => ({ program, args }),
 };
 
-/** What ends the start with an explanation instead of a stack. */
+/** Ends the start with an explanation instead of a stack. */
 class Failure extends Error {}
 
-/** How to end each of the programs under way. */
+/** Functions that end the programs under way. */
 const running = new Set();
 
-/** How much is there of what is being fetched, when that was said, and whether its line on a terminal is open. */
+/** Progress of each download, when it was last printed, and whether its line on a terminal is still open. */
 const reported = new Map();
 let reportedAt = 0;
 let isLineOpen = false;
@@ -52,7 +52,7 @@ async function main([name, ...args]) {
   const needed = name === 'start' ? 'production' : 'all';
   if (!isReady(needed)) await withLock(() => install(needed));
   const command = commands[name](args);
-  // Becomes the supervisor where Node can do that, as nothing is left to do here; the supervisor watches npm itself
+  // Replaces this process with the supervisor where Node can; the supervisor watches npm itself
   if (command.args[1] === supervisor[1] && process.execve && command.program === process.execPath) {
     process.chdir(root);
     process.execve(command.program, [command.program, ...command.args], environment());
@@ -61,20 +61,20 @@ async function main([name, ...args]) {
   process.exit(signal ? 128 + constants.signals[signal] : code);
 }
 
-/** Whether Node is there and the packages that are needed: those of `production`, which is what running takes, or `all`. */
+/** Whether Node and the needed packages are installed: `production` for running the service, or `all`. */
 function isReady(needed) {
   const stamp = readText(stampFile);
   return findNode() !== null && [needed, 'all'].some((packages) => stamp === currentStamp(packages));
 }
 
-/** The Node that runs everything else: this one when it is new enough, else the one in .runtime; null when neither. */
+/** The Node that runs everything else: this one if it is new enough, else the one in .runtime, else null. */
 function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= Number.parseInt(nodeVersion, 10)) return process.execPath;
   if (installedVersion(nodePackage) !== nodeVersion) return null;
   return join(runtime, 'node_modules', nodePackage, 'bin', isWindows ? 'node.exe' : 'node');
 }
 
-/** The pnpm in .runtime or one of the same major version on the machine; null when neither. */
+/** The pnpm in .runtime, else one of the same major version on the machine, else null. */
 function findPnpm() {
   if (installedVersion(pnpmPackage) === pnpmVersion) {
     return join(runtime, 'node_modules', pnpmPackage, pnpmProgram);
@@ -89,7 +89,7 @@ function installedVersion(name) {
   return text === null ? null : JSON.parse(text).version;
 }
 
-/** Changes with everything that decides what node_modules holds. */
+/** Changes with every file that determines the contents of node_modules. */
 function currentStamp(packages) {
   const hash = createHash('sha256');
   const members = [];
@@ -106,17 +106,19 @@ function currentStamp(packages) {
 }
 
 async function install(needed) {
-  // Another start may have done it while this one waited
+  // Another start may have installed everything while this one waited
   if (isReady(needed)) return;
   const needsNode = findNode() === null;
   if (needsNode && isMusl()) {
-    throw new Failure(`Portal needs Node ${nodeVersion} or newer; for this system only its own packages offer one.`);
+    throw new Failure(
+      `Portal needs Node ${nodeVersion} or newer. Install it from the packages of this system: there is no download for musl.`,
+    );
   }
   for (const name of readdirSync(cache)) {
     if (/^runtime-(new|old)-\d+/.test(name)) rmSync(join(cache, name), { recursive: true, force: true, maxRetries: 3 });
   }
   if (findPnpm() === null) await installPnpm();
-  // pnpm needs no Node, so both can come at once
+  // pnpm needs no Node, so both can be installed at once
   await Promise.all([needsNode && installNode(), installPackages(needed)]);
   endLine();
 }
@@ -124,25 +126,25 @@ async function install(needed) {
 function installPnpm() {
   return installTool('pnpm', pnpmPackage, pnpmVersion, async (folder, tell) => {
     const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-    const patience = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
-    // npm tells nothing on the way, but the program is nearly all of what it unpacks
+    const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
+    // npm reports no progress, but the program is nearly everything it unpacks
     const program = join(folder, 'node_modules', pnpmPackage, pnpmProgram);
     const watch = setInterval(() => {
       if (existsSync(program)) tell(`${Math.round(statSync(program).size / 1e6)} MB`);
     }, 500);
-    await runInstaller('npm', ['ci', '--prefix', folder, ...options, ...patience]);
+    await runInstaller('npm', ['ci', '--prefix', folder, ...options, ...retries]);
     clearInterval(watch);
   });
 }
 
-/** By pnpm, which takes a quarter of the time of npm and shares the files with other checkouts. */
+/** Uses pnpm, which takes a quarter of the time of npm and shares the files with other checkouts. */
 function installNode() {
   return installTool('Node', nodePackage, nodeVersion, (folder, tell) => {
     const options = ['--ignore-workspace', '--ignore-scripts', '--frozen-lockfile', '--node-linker=hoisted'];
-    const patience = ['retries=2', 'retry-mintimeout=1000', 'retry-maxtimeout=4000'].map(
+    const retries = ['retries=2', 'retry-mintimeout=1000', 'retry-maxtimeout=4000'].map(
       (each) => `--config.fetch-${each}`,
     );
-    const args = ['install', '--dir', folder, ...options, ...patience, '--reporter=append-only'];
+    const args = ['install', '--dir', folder, ...options, ...retries, '--reporter=append-only'];
     return runInstaller(findPnpm(), args, (output) => {
       const [, some, all] = output.match(/.*Downloading \S+: ([\d.]+ \w+)\/([\d.]+ \w+)/s) || [];
       if (all) tell(`${some} of ${all}`);
@@ -152,27 +154,27 @@ function installNode() {
 
 async function installPackages(needed) {
   const stamp = readText(stampFile);
-  // Where tests have what they need, a start after an update leaves it to them
+  // After an update, a start keeps the packages that tests need if they were installed before
   const hasAll = /"devDependencies": *true/.test(readText(join(root, 'node_modules', '.modules.yaml')) || '');
   const packages = hasAll ? 'all' : needed;
   if (stamp === currentStamp(packages)) return;
-  // Adding to what running needs leaves that as it is, anything else is not whole until it has ended
+  // Adding packages to those of `production` leaves these usable; any other installation is incomplete until it ends
   if (stamp !== null && stamp !== currentStamp('production')) writeFileSync(stampFile, 'unfinished\n');
   report('packages', '…');
-  // The Node that will run them may not be there yet, so pnpm is told which one it will be
+  // The Node that will run the packages may not be installed yet, so pnpm gets its version
   const node = `--config.node-version=${findNode() === process.execPath ? process.versions.node : nodeVersion}`;
   const options = ['--frozen-lockfile', '--config.confirm-modules-purge=false', node, '--reporter=append-only'];
   const which = packages === 'production' ? ['--prod'] : [];
   await runInstaller(findPnpm(), ['install', ...which, ...options], (output) => {
-    const [, all, kept, fetched] = output.match(/.*Progress: resolved (\d+), reused (\d+), downloaded (\d+)/s) || [];
-    const count = Number(kept) + Number(fetched);
+    const [, all, reused, fetched] = output.match(/.*Progress: resolved (\d+), reused (\d+), downloaded (\d+)/s) || [];
+    const count = Number(reused) + Number(fetched);
     if (count > 0) report('packages', `${count} of ${all}`);
   });
   writeFileSync(stampFile, currentStamp(packages));
   report('packages', 'done');
 }
 
-/** Puts a package into .runtime whole or not at all; `fetch` brings it into a folder and tells how much is there. */
+/** Puts a package into .runtime whole or not at all; `fetch` downloads it into a folder and reports its progress. */
 async function installTool(title, name, version, fetch) {
   const tell = (amount) => report(`${title} ${version}`, amount);
   tell('…');
@@ -188,12 +190,12 @@ async function installTool(title, name, version, fetch) {
   for (const folder of [building, old]) rmSync(folder, { recursive: true, force: true });
 }
 
-/** Lockfiles with the hash this checkout knows: neither npm nor pnpm unpacks what hashes to something else. */
+/** Writes lockfiles with the known hash: neither npm nor pnpm unpacks a package with another hash. */
 function writeLocks(folder, name, version) {
   const integrity = integrities[`${name}@${version}`];
   if (!integrity) {
     throw new Failure(
-      `This checkout does not know what ${name}@${version} has to hash to, so it is not fetched.\n` +
+      `This checkout does not know the hash of ${name}@${version}, so it is not fetched.\n` +
         `Use another machine, or install Node ${nodeVersion} or newer and pnpm ${pnpmVersion} by hand.`,
     );
   }
@@ -206,7 +208,7 @@ function writeLocks(folder, name, version) {
     requires: true,
     packages: { '': { dependencies }, [`node_modules/${name}`]: { version, integrity } },
   });
-  // What is JSON is YAML, too
+  // JSON is valid YAML
   write('pnpm-lock.yaml', {
     lockfileVersion: '9.0',
     importers: { '.': { dependencies: { [name]: { specifier: version, version } } } },
@@ -215,17 +217,17 @@ function writeLocks(folder, name, version) {
   });
 }
 
-/** Runs npm or pnpm, whose output goes to `watch` as it grows; explains itself when that fails. */
+/** Runs npm or pnpm and passes its growing output to `watch`. Throws a Failure that explains what went wrong. */
 async function runInstaller(program, args, watch) {
-  // What it prints is nobody's output: `npm test` prints results on the same stream
+  // Its output stays off stdout, where `npm test` prints results
   const { code, signal, output } = await run(program, args, ['ignore', 'pipe', 'pipe'], watch);
   if (code === 0) return;
   say(output.trim().split('\n').slice(-30).join('\n'));
-  // pnpm breaks its lines anywhere
+  // pnpm wraps its lines anywhere
   if (/EINTEGRITY|Integrity\s+check\s+failed/.test(output)) {
     throw new Failure(
-      'What was downloaded is not what this release was made with, so nothing of it was unpacked or run.\n' +
-        'Somebody on the way or in the registry may have changed it. Check proxy and registry with: npm config list',
+      'The download does not match the hash in this release, so nothing of it was unpacked or run.\n' +
+        'A proxy or the registry may have changed it. Check both with: npm config list',
     );
   }
   if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|META_FETCH_FAIL/.test(output)) {
@@ -251,9 +253,9 @@ function environment() {
   };
 }
 
-/** Runs a program to its end and passes on one request to stop, also when it was our parent that went away. */
+/** Runs a program to its end. Passes on one request to stop, and also stops it when our parent ends. */
 function run(program, args, stdio, watchOutput) {
-  // npm and a pnpm of the machine are command files on Windows, which only a shell runs
+  // On Windows npm and an installed pnpm are command files, which only a shell can run
   const shell = isWindows && !isAbsolute(program);
   const child = spawn(program, args, { cwd: root, stdio, env: environment(), shell });
   let isEnding = false;
@@ -264,7 +266,7 @@ function run(program, args, stdio, watchOutput) {
   };
   running.add(end);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
-  // A SIGTERM sent to npm may end npm alone and tell us nothing
+  // A SIGTERM sent to npm may end npm alone and not reach us
   const parents = parentsUnderNpm();
   const watch = setInterval(() => {
     if (parentsUnderNpm() !== parents) end('SIGTERM');
@@ -287,24 +289,24 @@ function run(program, args, stdio, watchOutput) {
       clearInterval(watch);
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(name, end);
       if (!isEnding || stdio === 'inherit') resolve({ code, signal, output });
-      // An installer that was ended has nothing to say; the last of them takes us along
+      // An installer that we ended has no result; after the last of them we exit
       else if (running.size === 0) process.exit(1);
     });
   });
 }
 
-/** The processes between us and npm, npm included, as far as they can be seen; always the same without npm. */
+/** Identifies the parent processes up to npm, as far as they are visible; empty without npm. */
 function parentsUnderNpm() {
   if (!process.env.npm_lifecycle_event) return '';
   const parent = process.ppid;
   const [, name, fields] = /\((.*)\) (.*)/s.exec(readText(`/proc/${parent}/stat`) || '') || [];
-  // npm runs scripts through a shell, which may stay in between
+  // npm runs scripts through a shell, which may remain between npm and this process
   return name && /^(ba|da|z)?sh$/.test(name) ? `${parent} ${fields.split(' ')[1]}` : `${parent}`;
 }
 
 /**
- * One start at a time installs into a checkout. Whoever wants to puts a file named after its process into a folder
- * and then looks: alone in there, it may. Files of processes that are gone do not count.
+ * Lets one start at a time install into a checkout. Each process puts a file named after its id into a folder, then lists the folder: a
+ * process that is alone holds the lock. Files of dead processes do not count.
  */
 async function withLock(work) {
   const lock = join(cache, 'install-lock');
@@ -321,7 +323,7 @@ async function withLock(work) {
     }
     release();
     if (turn === 2) say('Another start is installing into this folder, waiting for it …');
-    // Two that look at the same moment both step back; the next time they come apart
+    // Two processes that list the folder at once both retreat; the random pause separates them
     await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 200));
   }
   await work();
@@ -349,9 +351,9 @@ function readText(path) {
   }
 }
 
-/** Says what is being fetched and how much of it is there: in one line of a terminal, else every few seconds. */
+/** Prints the progress of the downloads: in one line on a terminal, else every few seconds. */
 function report(what, amount) {
-  // A terminal that nobody has given a size says 0
+  // A terminal without a size reports 0 columns
   const { isTTY: isTerminal, columns } = process.stderr;
   const isNew = !reported.has(what);
   reported.set(what, amount);
@@ -376,7 +378,7 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   say(error instanceof Failure ? error.message : error.stack);
-  // The other download ends before us, so that nobody writes into the checkout any more
+  // Ends the other download first, so that it no longer writes into the checkout
   if (running.size === 0) process.exit(1);
   for (const end of running) end('SIGTERM');
 }

@@ -21,7 +21,7 @@ case "$*" in *--prod*) ;; *) echo '{ "devDependencies": true }' > node_modules/.
 exit $(cat install-result)
 `;
 
-/** A checkout with nothing but what the bootstrap looks at, and a pnpm that notes what it is asked to do and really brings Node alone. */
+/** A checkout with only the files the bootstrap reads, and a fake pnpm that logs its calls and really installs only Node. */
 async function makeCheckout() {
   const root = await mkdtemp(join(tmpdir(), 'portal-bootstrap-'));
   onTestFinished(() => rm(root, { recursive: true }));
@@ -46,14 +46,14 @@ async function makeCheckout() {
   };
   const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
   const run = (...args: string[]) => runWith({ PATH: path }, ...args);
-  const asked = async () => (await readFile(join(root, 'installs'), 'utf8')).split('\n').filter(Boolean);
-  const installs = async () => (await asked()).length;
-  /** What each install was asked for, in their order. */
-  const installed = async () => (await asked()).map((line) => (line.includes('--prod') ? 'production' : 'all'));
+  const installCalls = async () => (await readFile(join(root, 'installs'), 'utf8')).split('\n').filter(Boolean);
+  const installs = async () => (await installCalls()).length;
+  /** The packages of each install, in order. */
+  const installed = async () => (await installCalls()).map((line) => (line.includes('--prod') ? 'production' : 'all'));
   return { root, run, runWith, installs, installed };
 }
 
-it('installs before the first command only', async () => {
+it('installs only before the first command', async () => {
   const { run, installs } = await makeCheckout();
   expect(await run('exec', 'echo', 'hello')).toMatchObject({ code: 0, stdout: 'hello\n' });
   expect(await installs()).toBe(1);
@@ -62,7 +62,7 @@ it('installs before the first command only', async () => {
 });
 
 describe('the packages of a start', () => {
-  /** A checkout whose start, like its tests, does nothing. */
+  /** A checkout whose start and tests do nothing. */
   async function makeStartable() {
     const checkout = await makeCheckout();
     for (const name of ['start', 'test']) await writeFile(join(checkout.root, 'scripts', `${name}.ts`), '');
@@ -70,7 +70,7 @@ describe('the packages of a start', () => {
     return { ...checkout, update: () => writeFile(lock, '# another release') };
   }
 
-  it.each(['test', 'dev', 'exec'])('are those of running alone, until %s adds the rest', async (name) => {
+  it.each(['test', 'dev', 'exec'])('are the production packages until %s adds the rest', async (name) => {
     const { run, installed } = await makeStartable();
     const command = name === 'exec' ? ['exec', 'true'] : [name];
     expect(await run('start')).toMatchObject({ code: 0 });
@@ -81,7 +81,7 @@ describe('the packages of a start', () => {
     expect(await installed()).toEqual(['production', 'all']);
   });
 
-  it('stay those of running after an update', async () => {
+  it('stay the production packages after an update', async () => {
     const { run, update, installed } = await makeStartable();
     await run('start');
     await update();
@@ -89,7 +89,7 @@ describe('the packages of a start', () => {
     expect(await installed()).toEqual(['production', 'production']);
   });
 
-  it('stay all after an update where somebody has tested, also when it has to be tried again', async () => {
+  it('stay complete after an update if tests have run, also when the install has to be repeated', async () => {
     const { root, run, update, installed } = await makeStartable();
     await run('test');
     await update();
@@ -100,7 +100,7 @@ describe('the packages of a start', () => {
     expect(await installed()).toEqual(['all', 'all', 'all']);
   });
 
-  it('are enough to start while the rest could not be added', async () => {
+  it('suffice to start when the rest could not be added', async () => {
     const { root, run } = await makeStartable();
     await run('start');
     await writeFile(join(root, 'install-result'), '7');
@@ -108,13 +108,13 @@ describe('the packages of a start', () => {
     expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('are not those of a release whose packages were replaced in part', async () => {
+  it('are installed again after packages of another release replaced some of them', async () => {
     const { root, run, update } = await makeStartable();
     await run('start');
     await update();
     await writeFile(join(root, 'install-result'), '7');
     await run('start');
-    // Back to the release before.
+    // Back to the previous release.
     await writeFile(join(root, 'pnpm-lock.yaml'), '');
     expect(await run('start')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
   });
@@ -131,7 +131,7 @@ it.each(['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', 'packages/one/
   },
 );
 
-it('installs once for several starts at once, also beside the lock of a killed one', async () => {
+it('installs once for several starts at once, also with the lock of a killed process left over', async () => {
   const { root, run, installs } = await makeCheckout();
   await mkdir(join(root, '.cache', 'install-lock'), { recursive: true });
   await writeFile(join(root, '.cache', 'install-lock', '4194999'), '');
@@ -166,12 +166,12 @@ it.runIf('execve' in process)('becomes the supervisor instead of staying beside 
   });
 });
 
-it('explains itself when it does not know the command', async () => {
+it('prints its usage for an unknown command', async () => {
   const { run } = await makeCheckout();
   expect(await run('dance')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^Usage:/) });
 });
 
-/** A registry on this machine that has one package, whatever its name and version, and how often its bytes were asked for. */
+/** A local registry that serves one package under any name and version, and counts its downloads. */
 async function serveRegistry(name: string, version: string, tarball: Buffer) {
   let downloads = 0;
   let isStalled = false;
@@ -182,7 +182,7 @@ async function serveRegistry(name: string, version: string, tarball: Buffer) {
       if (!isStalled) response.end(tarball);
       return;
     }
-    // What a registry says about its own package fits the package, of course.
+    // A manipulated registry would return the matching hash of its own package.
     const dist = { tarball: `${base}/package.tgz`, integrity: integrityOf(tarball) };
     const versions = { [version]: { name, version, dist } };
     response.setHeader('content-type', 'application/json');
@@ -196,14 +196,14 @@ async function serveRegistry(name: string, version: string, tarball: Buffer) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     downloads: () => downloads,
-    /** Lets whoever asks for the bytes wait. */
+    /** Leaves downloads without an answer. */
     stall: () => (isStalled = true),
   };
 }
 
 const integrityOf = (bytes: Buffer): string => `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
 
-/** A package of a program that only says that it ran. */
+/** A package with a program that only logs that it ran. */
 async function packProgram(root: string, name: string, version: string, program: string): Promise<Buffer> {
   const path = join(root, 'pack', 'package', program);
   await mkdir(dirname(path), { recursive: true });
@@ -217,7 +217,7 @@ async function packProgram(root: string, name: string, version: string, program:
 const pnpmVersion = async () =>
   /const pnpmVersion = '(.+)';/.exec(await readFile(join(import.meta.dirname, 'bootstrap.mjs'), 'utf8'))?.[1] ?? '';
 
-/** A checkout that lacks Node or pnpm, and a registry that has it; `known` says what the checkout knows of it. */
+/** A checkout that lacks Node or pnpm, and a registry that has it; `known` returns the hashes in the checkout. */
 async function makeStart(lacks: 'Node' | 'pnpm', known: (name: string, version: string, served: Buffer) => object) {
   const checkout = await makeCheckout();
   const { root } = checkout;
@@ -243,7 +243,7 @@ async function makeStart(lacks: 'Node' | 'pnpm', known: (name: string, version: 
     run: (...args: string[]) => checkout.runWith(env, ...args),
     registry,
     hasRun: () => existsSync(join(root, 'ran')),
-    isThere: () => existsSync(join(root, '.runtime', 'node_modules', name)),
+    isInstalled: () => existsSync(join(root, '.runtime', 'node_modules', name)),
     locks: () => readdir(join(root, '.cache', 'install-lock')),
   };
 }
@@ -251,62 +251,62 @@ async function makeStart(lacks: 'Node' | 'pnpm', known: (name: string, version: 
 const right = (name: string, version: string, served: Buffer) => ({ [`${name}@${version}`]: integrityOf(served) });
 const wrong = (name: string, version: string, served: Buffer) =>
   right(name, version, Buffer.concat([served, Buffer.from('!')]));
-const ofAnotherVersion = (name: string, _: string, served: Buffer) => right(name, '1.0.0', served);
+const forAnotherVersion = (name: string, _: string, served: Buffer) => right(name, '1.0.0', served);
 
 const canFetch = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 
 describe.runIf(canFetch).each(['Node', 'pnpm'] as const)('%s from a registry', { timeout: 60_000 }, (lacks) => {
   const command = lacks === 'Node' ? ['start'] : ['exec', 'true'];
 
-  it('is unpacked and run when it hashes to what the checkout knows', async () => {
+  it('is unpacked and run when its hash matches the one in the checkout', async () => {
     const { run, hasRun } = await makeStart(lacks, right);
     expect(await run(...command)).toMatchObject({ code: 0 });
     expect(hasRun()).toBe(true);
   });
 
-  it('stops the start with a plain message when it hashes to something else', async () => {
-    const { run, hasRun, isThere } = await makeStart(lacks, wrong);
+  it('stops the start with a plain message when its hash differs', async () => {
+    const { run, hasRun, isInstalled } = await makeStart(lacks, wrong);
     expect(await run(...command)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
+      stderr: expect.stringContaining('The download does not match the hash in this release'),
     });
-    expect([hasRun(), isThere()]).toEqual([false, false]);
+    expect([hasRun(), isInstalled()]).toEqual([false, false]);
   });
 
-  it('is not even fetched when the checkout does not know what it has to hash to', async () => {
-    const { run, spec, registry, hasRun } = await makeStart(lacks, ofAnotherVersion);
+  it('is not even fetched when the checkout does not know its hash', async () => {
+    const { run, spec, registry, hasRun } = await makeStart(lacks, forAnotherVersion);
     expect(await run(...command)).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`does not know what ${spec} has to hash to`),
+      stderr: expect.stringContaining(`does not know the hash of ${spec}`),
     });
     expect([registry.downloads(), hasRun()]).toEqual([0, false]);
   });
 });
 
 describe.runIf(canFetch)('Node and packages side by side', { timeout: 60_000 }, () => {
-  it('end both when Node cannot be had', async () => {
-    const { root, run, isThere, locks } = await makeStart('Node', wrong);
+  it('end together when Node cannot be installed', async () => {
+    const { root, run, isInstalled, locks } = await makeStart('Node', wrong);
     await writeFile(join(root, 'pnpm-is-slow'), '');
     expect(await run('start')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('What was downloaded is not what this release was made with'),
+      stderr: expect.stringContaining('The download does not match the hash in this release'),
     });
-    expect([isThere(), existsSync(join(root, 'node_modules')), await locks()]).toEqual([false, false, []]);
+    expect([isInstalled(), existsSync(join(root, 'node_modules')), await locks()]).toEqual([false, false, []]);
   });
 
-  it('end both when the packages cannot be had', async () => {
-    const { root, run, registry, isThere, locks } = await makeStart('Node', right);
+  it('end together when the packages cannot be installed', async () => {
+    const { root, run, registry, isInstalled, locks } = await makeStart('Node', right);
     registry.stall();
     await writeFile(join(root, 'install-result'), '7');
     expect(await run('start')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('pnpm install ended with exit code 7.'),
     });
-    expect([isThere(), await locks()]).toEqual([false, []]);
+    expect([isInstalled(), await locks()]).toEqual([false, []]);
   });
 });
 
-it('knows hashes of exactly the versions it fetches, and no registry', async () => {
+it('knows the hashes of exactly the versions it fetches, and names no registry', async () => {
   const read = (path: string) => readFile(join(import.meta.dirname, '..', path), 'utf8');
   const known = JSON.parse(await read('scripts/bootstrap-integrity.json')) as Record<string, string>;
   const node = (await read('.node-version')).trim();

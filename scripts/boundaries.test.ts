@@ -4,7 +4,7 @@ import { boundaryFaults, sourceFile } from './boundaries.ts';
 const faultsOf = (files: Record<string, string>): string[] =>
   boundaryFaults(Object.entries(files).map(([path, text]) => sourceFile(path, text)));
 
-it('finds nothing in the tree as it is', () => {
+it('finds no fault in the current tree', () => {
   expect(boundaryFaults()).toEqual([]);
 });
 
@@ -22,12 +22,12 @@ it.each<[string, string, string, string | null]>([
     'packages/platform may import',
   ],
   ['an app from the database', 'apps/api/src/app.ts', '@portal/db/open', 'apps/api may import'],
-  ['a use case from an app', 'packages/usecases/src/tenants/a.ts', '@portal/api/app', 'nobody imports an app'],
-  ['a test from an app', 'packages/usecases/src/tenants/a.test.ts', '@portal/api/app', 'nobody imports an app'],
+  ['a use case from an app', 'packages/usecases/src/tenants/a.ts', '@portal/api/app', 'an app must not be imported'],
+  ['a test from an app', 'packages/usecases/src/tenants/a.test.ts', '@portal/api/app', 'an app must not be imported'],
   ['a relative path out of a package', 'packages/db/src/open.ts', '../../mail/src/frame.ts', 'packages/db may import'],
-  ['a script', 'packages/testing/src/worker.ts', '../../../scripts/seed.ts', 'programs are imported by nobody'],
-  ['a benchmark', 'apps/api/test/a.test.ts', '../../../bench/run.ts', 'programs are imported by nobody'],
-  ['a soak', 'apps/worker/src/a.ts', '../../../soak/run.ts', 'programs are imported by nobody'],
+  ['a script', 'packages/testing/src/worker.ts', '../../../scripts/seed.ts', 'a program must not be imported'],
+  ['a benchmark', 'apps/api/test/a.test.ts', '../../../bench/run.ts', 'a program must not be imported'],
+  ['a soak', 'apps/worker/src/a.ts', '../../../soak/run.ts', 'a program must not be imported'],
   ['the domain from a use case', 'packages/usecases/src/tenants/a.ts', '@portal/domain/ids', null],
   ['the database from a test', 'apps/api/test/a.test.ts', '@portal/db/open', null],
   ['another package', 'packages/domain/src/ids.ts', 'zod', null],
@@ -38,7 +38,7 @@ it.each<[string, string, string, string | null]>([
 
 const area = (name: string, file = 'a') => `packages/usecases/src/${name}/${file}.ts`;
 
-it('names a circle of areas once, with the imports it is made of', () => {
+it('names a cycle of areas once, with its imports', () => {
   const files = {
     [area('accounts')]: "import { b } from '../tenants/a.ts';",
     [area('tenants')]: "import { b } from '../modules/a.ts';",
@@ -46,7 +46,7 @@ it('names a circle of areas once, with the imports it is made of', () => {
     [area('audit')]: "import { b } from '../accounts/a.ts';",
   };
   expect(faultsOf(files)).toEqual([
-    `accounts → tenants → modules → accounts is a circle: ${area('accounts')} imports ${area('tenants')}; ${area(
+    `accounts → tenants → modules → accounts is a cycle: ${area('accounts')} imports ${area('tenants')}; ${area(
       'tenants',
     )} imports ${area('modules')}; ${area('modules', 'deep/a')} imports ${area('accounts')}`,
   ]);
@@ -56,7 +56,7 @@ it('names a circle of areas once, with the imports it is made of', () => {
   ).toEqual([]);
 });
 
-it('finds every circle, also those that share an area', () => {
+it('finds every cycle, also those that share an area', () => {
   const faults = faultsOf({
     [area('dashboards')]: "import '../accounts/a.ts'; import '../modules/a.ts';",
     [area('accounts')]: "import '../dashboards/a.ts';",

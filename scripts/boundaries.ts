@@ -1,11 +1,11 @@
-// Who may import whom, and who writes which table; `pnpm check` runs it and names each edge that breaks a rule.
+// Which package may import which, and which area writes which table. `pnpm check` runs it and names each violation.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What the code of each package may import; tests may import anything but an app. */
+/** Packages that the code of each package may import; tests may import anything but an app. */
 export const mayImport: Record<string, string[]> = {
   'packages/domain': [],
   'packages/client': [],
@@ -24,7 +24,7 @@ export interface SourceFile {
   imports: string[];
 }
 
-/** Everything that breaks a rule, one line each. */
+/** Every violation, one line each. */
 export function boundaryFaults(files: SourceFile[] = readSources()): string[] {
   return [...packageFaults(files), ...areaFaults(files), ...writeFaults(files)];
 }
@@ -35,13 +35,13 @@ function readSources(): SourceFile[] {
     .map((path) => sourceFile(path, readFileSync(join(root, path), 'utf8')));
 }
 
-/** A file as the rules see it; its path is the repository's. */
+/** `path` is relative to the root of the repository. */
 export function sourceFile(path: string, text: string): SourceFile {
   const named = [...text.matchAll(/(?:from|import\(?)\s*'([^']+)'/g)].map(([, name = '']) => name);
   return { path, text, imports: named.map((name) => targetOf(name, path)) };
 }
 
-/** `@portal/db/open` and `./open.ts` as paths of the repository; other packages stay as they are. */
+/** Resolves `@portal/db/open` and `./open.ts` to paths in the repository; names of other packages stay unchanged. */
 function targetOf(name: string, from: string): string {
   if (name.startsWith('.')) return relative(root, resolve(root, dirname(from), name));
   const [, own, inner] = /^@portal\/([a-z]+)\/(.*)$/.exec(name) ?? [];
@@ -59,9 +59,9 @@ function packageFaults(files: SourceFile[]): string[] {
     const home = packageOf(path);
     return imports.flatMap((target) => {
       const to = packageOf(target);
-      if (/^(soak|bench|scripts)\//.test(target)) return [`${path} imports ${target}: programs are imported by nobody`];
+      if (/^(soak|bench|scripts)\//.test(target)) return [`${path} imports ${target}: a program must not be imported`];
       if (!/^(apps|packages)\//.test(target) || to === home) return [];
-      if (to.startsWith('apps/')) return [`${path} imports ${target}: nobody imports an app`];
+      if (to.startsWith('apps/')) return [`${path} imports ${target}: an app must not be imported`];
       if (isTest(path) || mayImport[home]?.includes(to)) return [];
       return [`${path} imports ${target}: ${home} may import ${mayImport[home]?.join(', ') || 'nothing'}`];
     });
@@ -69,13 +69,13 @@ function packageFaults(files: SourceFile[]): string[] {
 }
 
 const usecases = 'packages/usecases/src/';
-/** The area a use case belongs to; null for what stands above the areas. */
+/** The area of a use case; null for files above the areas. */
 const areaOf = (path: string): string | null => {
   const [area, file] = path.startsWith(usecases) ? path.slice(usecases.length).split('/') : [];
   return area !== undefined && file !== undefined ? area : null;
 };
 
-/** Areas call each other in one direction: of two that import each other none can be understood alone. */
+/** Areas must not import each other in a cycle: neither of them could be understood alone. */
 function areaFaults(files: SourceFile[]): string[] {
   const edges = new Map<string, Map<string, string>>();
   for (const { path, imports } of files) {
@@ -89,38 +89,38 @@ function areaFaults(files: SourceFile[]): string[] {
       edges.set(from, known);
     }
   }
-  const circles = [...edges].flatMap(([area, known]) =>
+  const cycles = [...edges].flatMap(([area, known]) =>
     [...known.keys()].flatMap((next) => {
-      const way = shortestWay(edges, next, area);
-      return way === null ? [] : [[area, ...way]];
+      const path = shortestPath(edges, next, area);
+      return path === null ? [] : [[area, ...path]];
     }),
   );
-  const faults = circles.map((circle) => {
-    // Told from its first area on, wherever it was come upon.
-    const first = circle.indexOf(circle.toSorted()[0] ?? '');
-    const way = [...circle.slice(first), ...circle.slice(0, first)];
-    const steps = way.map((from, at) => edges.get(from)?.get(way[(at + 1) % way.length] ?? '') ?? '');
-    return `${[...way, way[0]].join(' → ')} is a circle: ${steps.join('; ')}`;
+  const faults = cycles.map((cycle) => {
+    // Starts at the first area by name, so that each cycle is reported once.
+    const first = cycle.indexOf(cycle.toSorted()[0] ?? '');
+    const path = [...cycle.slice(first), ...cycle.slice(0, first)];
+    const steps = path.map((from, at) => edges.get(from)?.get(path[(at + 1) % path.length] ?? '') ?? '');
+    return `${[...path, path[0]].join(' → ')} is a cycle: ${steps.join('; ')}`;
   });
   return [...new Set(faults)];
 }
 
-/** The areas from one to the one that imports `end`, as few as there can be; null when none leads there. */
-function shortestWay(edges: Map<string, Map<string, string>>, start: string, end: string): string[] | null {
+/** The shortest path from `start` to an area that imports `end`; null if there is none. */
+function shortestPath(edges: Map<string, Map<string, string>>, start: string, end: string): string[] | null {
   const open: string[][] = [[start]];
   const seen = new Set([start]);
-  for (let way = open.shift(); way; way = open.shift()) {
-    for (const next of edges.get(way.at(-1) ?? '')?.keys() ?? []) {
-      if (next === end) return way;
+  for (let path = open.shift(); path; path = open.shift()) {
+    for (const next of edges.get(path.at(-1) ?? '')?.keys() ?? []) {
+      if (next === end) return path;
       if (seen.has(next)) continue;
       seen.add(next);
-      open.push([...way, next]);
+      open.push([...path, next]);
     }
   }
   return null;
 }
 
-/** A table is written by the area its schema is named after, or by the platform. */
+/** Only the area that a table's schema file is named after may write the table, or the platform. */
 function writeFaults(files: SourceFile[]): string[] {
   return files.flatMap(({ path, text }) => {
     if (isTest(path) || !/^packages\/(usecases|platform)\//.test(path)) return [];

@@ -6,13 +6,13 @@ import { expect, it } from 'vitest';
 
 const scripts = dirname(fileURLToPath(import.meta.url));
 
-/** The modules that come with the database's package, found with or without our short ways, in the order they are loaded. */
-async function loaded(short: boolean): Promise<string[]> {
+/** The modules that the database package loads, in order, with or without our cached resolution. */
+async function loaded(isCached: boolean): Promise<string[]> {
   const program = `
     import { registerHooks } from 'node:module';
     import { cacheResolution } from './cached-resolution.ts';
     const found = [];
-    ${short ? 'cacheResolution();' : ''}
+    ${isCached ? 'cacheResolution();' : ''}
     registerHooks({
       load(url, context, nextLoad) {
         found.push(context.format + ' ' + url);
@@ -29,7 +29,7 @@ async function loaded(short: boolean): Promise<string[]> {
   return JSON.parse(stdout) as string[];
 }
 
-it('finds the modules Node would find', async () => {
+it('finds the same modules as Node', async () => {
   const [ours, nodes] = await Promise.all([loaded(true), loaded(false)]);
   expect(ours.filter((module) => module.includes('/drizzle-orm/')).length).toBeGreaterThan(50);
   expect(ours).toEqual(nodes);

@@ -1,4 +1,4 @@
-// pnpm check: everything that can be said about the code without running it; exactly what CI runs before the tests.
+// pnpm check: every static check of the code; CI runs exactly this before the tests.
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { missingMigration } from './missing-migration.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-// The first findings are the ones to mend first; nobody reads more than this
+// Fix the first findings first; more output than this helps no reader
 const outputLimit = 100_000;
 
 interface Finding {
@@ -16,7 +16,7 @@ interface Finding {
   output: string;
 }
 
-// What reads the client's types waits until they are written.
+// Checks that read the client's types wait until they are written.
 const clientTypes = Promise.withResolvers<void>();
 
 const steps: [name: string, check: () => Promise<Finding>][] = [
@@ -47,12 +47,12 @@ function findingOf(faults: string[]): Finding {
   return { failed: faults.length > 0, output: faults.join('\n') };
 }
 
-/** Writes the client's types, and finds what those who build on the interface would hold against its document. */
+/** Writes the client's types and lints the OpenAPI document. */
 async function checkDocument(document: string): Promise<Finding> {
   await writeClientTypes(document);
   clientTypes.resolve();
   const findings = await Promise.all([
-    // `/tenders/saved-searches/{id}` and `/tenders/{id}/triage` are two paths: a name in its place goes before what stands for any.
+    // `/tenders/saved-searches/{id}` and `/tenders/{id}/triage` do not conflict: the router prefers a literal segment to a parameter.
     runTool('redocly', 'lint', document, '--extends', 'recommended-strict', '--skip-rule', 'no-ambiguous-paths'),
     runTool('spectral', 'lint', document, '--ruleset', '.spectral.yaml', '--fail-severity', 'warn'),
   ]);
@@ -60,11 +60,11 @@ async function checkDocument(document: string): Promise<Finding> {
   return { failed: failures.length > 0, output: failures.map(({ output }) => output).join('\n') };
 }
 
-/** Runs an installed tool in the root, without a terminal, so that it asks nothing. */
+/** Runs an installed tool in the root, without a terminal, so that it does not prompt. */
 async function runTool(name: string, ...args: string[]): Promise<Finding> {
   const child = spawn(join(root, 'node_modules', '.bin', name), args, {
     cwd: root,
-    // A check calls nobody: no report of its use, no look for a newer version.
+    // Checks stay offline: no telemetry, no search for a newer version.
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: process.platform === 'win32',

@@ -1,7 +1,7 @@
-// pnpm demo — makes a tenant with something in every area, and ends; pnpm demo serve — does so and keeps its remote systems up.
-//   --password WORDS  of its accounts when they are made; without it, one is made and printed
-//   --port N          first of the ports of its remote systems (18400)
-//   --force --force   fills a database with other tenants, too
+// pnpm demo — creates a tenant with sample data in every area; pnpm demo serve — also keeps its remote systems running.
+//   --password WORDS  password of new demo accounts; without it, one is generated and printed
+//   --port N          first port of the remote systems (18400)
+//   --force --force   also fills a database that has other tenants
 import { once } from 'node:events';
 import { setInterval as every } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -13,10 +13,10 @@ import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { makePassword } from '@portal/usecases/accounts/temporary-passwords';
 import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
-import { findPlace } from './database-place.ts';
+import { acquireDatabase } from './acquire-database.ts';
 import { accountOf, as } from './demo/act.ts';
 import { remindAgain } from './demo/dashboards.ts';
-import { fillDemo, OthersAreHereError } from './demo/fill.ts';
+import { fillDemo, OtherTenantsError } from './demo/fill.ts';
 import { people, tenantName } from './demo/made-up.ts';
 import { startSystems, type Systems } from './demo/systems.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -25,7 +25,7 @@ const usage = 'Usage: pnpm demo [serve] [--password WORDS] [--port N] [--force -
 const outageMs = 10 * MINUTE;
 
 const { serves, password, port, forced } = readArguments();
-// Told to stop while it fills, it fills to the end: what it started has to be stopped by it.
+// A signal does not interrupt the filling: the systems it started must be stopped afterwards.
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
 let systems: Systems | null = null;
@@ -43,7 +43,7 @@ try {
 }
 
 async function fill(remote: Systems): Promise<void> {
-  const { env, release } = await findPlace(process.env);
+  const { env, release } = await acquireDatabase(process.env);
   try {
     const config = readConfig({ ...env, ...remote.env, LOG_LEVEL: 'error' });
     const { created, generatedPassword } = await seedFirstStart(config);
@@ -54,10 +54,12 @@ async function fill(remote: Systems): Promise<void> {
       const { tenantId, isNew } = await fillDemo(runtime, remote, { password: words, isForced: forced > 1 });
       if (serves)
         await remindAgain({ as: async (name, work) => as(runtime, await accountOf(runtime, tenantId, name), work) });
-      say(isNew ? `${tenantName} is there.` : `${tenantName} was there already; what was missing is there now.`);
+      say(isNew ? `Created ${tenantName}.` : `${tenantName} already existed. Added what was missing.`);
       if (isNew) say(`Sign in as ${people.map(({ username }) => username).join(', ')} with the password: ${words}`);
       if (remote.invoices === null)
-        say('Dovecot is not installed, so no invoices came in. Debian and Ubuntu: apt-get install dovecot-imapd');
+        say(
+          'There are no invoices, because Dovecot is not installed. Debian and Ubuntu: apt-get install dovecot-imapd',
+        );
     } finally {
       await runtime.close();
     }
@@ -66,10 +68,10 @@ async function fill(remote: Systems): Promise<void> {
   }
 }
 
-/** Keeps everything up until it is told to stop; one of the clouds fails for ten minutes, is well for ten, and so on. */
+/** Keeps the systems running until a signal stops them. One cloud alternates between ten minutes of failure and ten of health. */
 async function serve(remote: Systems): Promise<void> {
-  say('Its servers, clouds, sources of tenders, mailbox and mail catcher are up. Ctrl-C stops them.');
-  say(`So that it reads from them, start the service with:\n\n${settingsOf(remote)} npm start\n`);
+  say('Its servers, clouds, tender sources, mailbox and mail catcher are running. Ctrl-C stops them.');
+  say(`To let the service read from them, start it with:\n\n${settingsOf(remote)} npm start\n`);
   let isBroken = true;
   remote.breakCloud('verlag', isBroken);
   void (async () => {
@@ -98,8 +100,8 @@ function readArguments() {
       },
     });
     const first = Number(values.port);
-    const isFine = positionals.length === 0 || (positionals.length === 1 && positionals[0] === 'serve');
-    if (!isFine || !Number.isInteger(first) || first < 1_024 || first > 65_000) throw new Error(usage);
+    const isValid = positionals.length === 0 || (positionals.length === 1 && positionals[0] === 'serve');
+    if (!isValid || !Number.isInteger(first) || first < 1_024 || first > 65_000) throw new Error(usage);
     return { serves: positionals.length === 1, password: values.password, port: first, forced: values.force.length };
   } catch {
     console.error(usage);
@@ -108,11 +110,11 @@ function readArguments() {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof OthersAreHereError)
-    return `${error.message}\nNothing was filled in. Say --force twice (pnpm demo --force --force) if that is what you want.`;
-  if (isTableMissing(error)) return 'Nothing was filled in. The tables are missing: run `pnpm migrate` first.';
+  if (error instanceof OtherTenantsError)
+    return `${error.message}\nNothing was added. To add the demo all the same, run: pnpm demo --force --force`;
+  if (isTableMissing(error)) return 'Nothing was added. The tables are missing: run `pnpm migrate` first.';
   if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-    return `The ports from ${port} on are taken, perhaps by another \`pnpm demo serve\`. Stop that one, or choose others with --port.`;
+    return `Another program uses a port from ${port} on, perhaps another \`pnpm demo serve\`. Stop it, or choose other ports with --port.`;
   if (error instanceof PortalError || error instanceof SettingsError) return error.message;
   return explainFailure(error);
 }

@@ -27,7 +27,7 @@ interface Instruction {
   rest: string;
 }
 
-/** Stages of the Dockerfile in order, each from its FROM on. */
+/** Stages of the Dockerfile in order, each beginning with its FROM. */
 function readDockerfile(): Instruction[][] {
   const instructions = read('Dockerfile')
     .split('\n')
@@ -80,7 +80,7 @@ const compose = parse(text, { merge: true }) as Compose;
 const services = Object.entries(compose.services);
 const { api, worker, migrate, postgres, redis, mail } = compose.services;
 
-/** What Compose makes of `${NAME:-default}` and `${NAME:?message}`. */
+/** Replaces `${NAME:-default}` and `${NAME:?message}` as Compose does. */
 const interpolate = (value: string, env: Record<string, string>): string =>
   value.replaceAll(/\$\{(\w+):([-?])([^}]*)\}/g, (_, name: string, operator: string, argument: string) => {
     if (env[name]) return env[name];
@@ -92,9 +92,9 @@ const settingsOf = (service: Service, env: Record<string, string>): Record<strin
   ...Object.fromEntries(Object.entries(environmentOfImage).filter(([name]) => !releaseNames.includes(name))),
   ...Object.fromEntries(
     Object.entries(service.environment ?? {}).flatMap(([name, value]) => {
-      // A name alone hands the variable on, and nothing while it is unset.
-      const handed = value === null ? env[name] : interpolate(value, env);
-      return handed === undefined ? [] : [[name, handed]];
+      // A name without a value passes the variable on, if it is set.
+      const passed = value === null ? env[name] : interpolate(value, env);
+      return passed === undefined ? [] : [[name, passed]];
     }),
   ),
 });
@@ -114,13 +114,13 @@ const accessOf = (path: string): string | undefined =>
     .find((line) => line.startsWith(`GET ${path} `));
 
 describe('the Dockerfile', () => {
-  it('stands on the runtime and package manager the checkout is developed with', () => {
+  it('uses the runtime and package manager of the checkout', () => {
     const bases = stages.map((stage) => every('FROM', stage)[0]?.split(' ')[0]);
     expect(new Set(bases)).toEqual(new Set([`node:${read('.node-version').trim()}-slim`]));
     expect(/ (pnpm@\S+)$/m.exec(read('Dockerfile'))?.[1]).toBe(manifest.packageManager);
   });
 
-  it('installs what the lockfile says for every workspace package, without development packages', () => {
+  it('installs the locked packages for every workspace package, without development packages', () => {
     const [packages = []] = stages;
     const manifests = every('COPY', packages).flatMap((rest) => rest.split(/\s+/).slice(0, -1));
     const workspace = globSync(['apps/*/package.json', 'packages/*/package.json'], { cwd: root });
@@ -130,7 +130,7 @@ describe('the Dockerfile', () => {
     expect(every('RUN', packages).join('\n')).toMatch(/pnpm install --prod --frozen-lockfile /);
   });
 
-  it('copies only what exists and what .dockerignore lets in', () => {
+  it('copies only paths that exist and that .dockerignore admits', () => {
     const [all, ...rules] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -145,7 +145,7 @@ describe('the Dockerfile', () => {
     expect(copied.filter((path) => !admitted.includes(path.split('/')[0] ?? ''))).toEqual([]);
   });
 
-  it('lacks nothing that a source in it imports', () => {
+  it('contains every file that its sources import', () => {
     const sources = globSync(
       ['{apps,packages}/*/src/**/*.ts', 'scripts/{migrate,seed,reset-password,rotate-secrets}.ts'],
       {
@@ -156,14 +156,14 @@ describe('the Dockerfile', () => {
     expect(sources.filter((path) => !path.endsWith('.test.ts') && leftOut.test(read(path)))).toEqual([]);
   });
 
-  it('never runs as root and keeps its data in a volume of its account', () => {
+  it('never runs as root, and stores its data in a volume of its account', () => {
     expect(every('USER')).toEqual(['1000:1000']);
     const afterUser = image.slice(image.findIndex(({ keyword }) => keyword === 'USER') + 1);
     expect(afterUser.filter(({ keyword }) => ['RUN', 'COPY', 'ADD'].includes(keyword))).toEqual([]);
     expect(last('VOLUME')).toBe(environmentOfImage['DATA_DIR']);
   });
 
-  it('starts the API itself, so that signals reach it', () => {
+  it('starts the API directly, so that signals reach it', () => {
     expect((JSON.parse(last('CMD')) as string[]).join(' ')).toBe(scripts['start:api']);
     expect(every('ENTRYPOINT')).toEqual([]);
   });
@@ -176,8 +176,8 @@ describe('the Dockerfile', () => {
     for (const name of releaseNames) expect(environmentOfImage[name]).toBe(`$${name}`);
   });
 
-  it('sets nothing but settings that exist and are right', () => {
-    // The last is read by the C library.
+  it('sets only existing settings, to valid values', () => {
+    // The C library reads MALLOC_ARENA_MAX.
     for (const name of Object.keys(environmentOfImage)) expect([...settingNames, 'MALLOC_ARENA_MAX']).toContain(name);
     expect(
       readConfig({
@@ -192,7 +192,7 @@ describe('the Dockerfile', () => {
     });
   });
 
-  it('asks a route for its health that is open to everyone', () => {
+  it('checks its health on a route that needs no sign-in', () => {
     const path = /\+ '(\/[^']*)'/.exec(last('HEALTHCHECK'))?.[1] ?? '';
     expect(path).toBe('/health/ready');
     expect(accessOf(path)).toMatch(/ open/);
@@ -200,7 +200,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('runs each of the three commands package.json names, from the one image', () => {
+  it('runs each of the three commands in package.json from one image', () => {
     expect(api.command?.join(' ')).toBe(scripts['start:api']);
     expect(worker.command?.join(' ')).toBe(scripts['start:worker']);
     expect(migrate.command?.join(' ')).toBe(scripts['migrate']);
@@ -221,20 +221,22 @@ describe('docker-compose.yml', () => {
       expect(name).toMatch(/^POSTGRES_(USER|PASSWORD|DB|INITDB_ARGS)$/);
     for (const name of Object.keys(mail.environment ?? {})) expect(name).toMatch(/^MP_MAX_MESSAGES$/);
     expect(redis.environment).toBeUndefined();
-    const asked = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    const interpolated = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
     expect(
-      asked.filter((name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? '')),
+      interpolated.filter(
+        (name) => !/^POSTGRES_(APP_)?PASSWORD$/.test(name ?? '') && !settingNames.includes(name ?? ''),
+      ),
     ).toEqual([]);
   });
 
   it.runIf(process.platform === 'linux')(
-    'gets a .env from docs/operating.md that has every secret and that nobody else may read',
+    'gets a .env from docs/operating.md with every secret, readable by its owner only',
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'portal-test-env-'));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const [block = ''] = commandsOf('docs/operating.md');
       const [write = ''] = block.split('docker compose');
-      // The umask most accounts have, whatever the one of this test is
+      // The usual umask of an account, independent of the umask of this test
       spawnSync('bash', ['--norc', '-ec', `umask 022\n${write}`], { cwd: folder });
       expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
       const written = Object.fromEntries(
@@ -247,7 +249,7 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('leaves no setting out of reach', () => {
+  it('lets .env set every setting', () => {
     const fixedByImage = new Set([...Object.keys(environmentOfImage), 'WORKER_METRICS_PORT', 'DATABASE_MIGRATION_URL']);
     for (const service of [api, worker]) {
       const missing = settingNames.filter(
@@ -262,7 +264,7 @@ describe('docker-compose.yml', () => {
     expect(() => [api, migrate].map((service) => settingsOf(service, others))).toThrow(`set ${name} in .env`);
   });
 
-  it('gives the apps settings they accept, with nothing but the secrets set', () => {
+  it('gives the apps valid settings when only the secrets are set', () => {
     for (const service of [api, worker]) {
       const config = readConfig(settingsOf(service, dotEnv));
       expect(config.database.url.reveal()).toBe('postgres://portal_login:def456@postgres:5432/portal');
@@ -275,7 +277,7 @@ describe('docker-compose.yml', () => {
     expect(readConfig(settingsOf(api, dotEnv)).worker.metricsPort).toBeNull();
   });
 
-  it('hands each setting of .env on to the apps', () => {
+  it('passes each setting of .env on to the apps', () => {
     const { smtp } = readConfig(
       settingsOf(api, {
         ...dotEnv,
@@ -289,14 +291,14 @@ describe('docker-compose.yml', () => {
     expect(() => readConfig(settingsOf(worker, { ...dotEnv, LOG_LEVEL: 'loud' }))).toThrow(SettingsError);
   });
 
-  it('keeps apart what .env leaves out and what it turns off with an empty value', () => {
+  it('distinguishes a source that .env omits from one it turns off with an empty value', () => {
     const ofSources = (env: Record<string, string>) =>
       readConfig(settingsOf(worker, { ...dotEnv, ...env })).tenderSources;
     expect(ofSources({ TENDER_TED_URL: '' })).toMatchObject({ ted: null, bund: expect.stringMatching(/^https:/) });
     expect(ofSources({ TENDER_TED_URL: 'https://ted.example.org/search' }).ted).toBe('https://ted.example.org/search');
   });
 
-  it('gives the migration the database alone, and to it alone the login that owns everything', () => {
+  it('gives the migration only the database, and gives only the migration the login that owns the tables', () => {
     const { DATABASE_URL, DATABASE_MIGRATION_URL, ...others } = settingsOf(migrate, dotEnv);
     expect(Object.keys(others).toSorted()).toEqual(['DATA_DIR', 'HOST', 'MALLOC_ARENA_MAX', 'PORT']);
     expect(DATABASE_URL).toBe(settingsOf(api, dotEnv)['DATABASE_URL']);
@@ -308,7 +310,7 @@ describe('docker-compose.yml', () => {
     expect(migrate.restart).toBe('no');
   });
 
-  it('starts the apps when the database is migrated and both stores answer', () => {
+  it('starts the apps once the database is migrated and both stores answer', () => {
     for (const service of [api, worker]) {
       expect(service.depends_on).toEqual({
         migrate: { condition: 'service_completed_successfully' },
@@ -319,7 +321,7 @@ describe('docker-compose.yml', () => {
     expect(migrate.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   });
 
-  it('bounds the memory of every service, and leaves an app room beside its heap', () => {
+  it('limits the memory of every service, and leaves an app memory beside its heap', () => {
     const megabytes = (limit = ''): number => Number.parseInt(limit, 10) * (limit.endsWith('g') ? 1024 : 1);
     for (const [name, service] of services) expect(service.mem_limit, name).toMatch(/^[1-9]\d*[mg]$/);
     for (const service of [api, worker]) {
@@ -344,14 +346,14 @@ describe('docker-compose.yml', () => {
       expect(Number.parseInt(service.stop_grace_period ?? '', 10)).toBeGreaterThan(20);
   });
 
-  it('restarts and watches everything that is meant to stay up', () => {
+  it('restarts and health-checks every permanent service', () => {
     const permanent = services.filter(([name]) => name !== 'migrate');
     expect(permanent.filter(([, service]) => service.restart !== 'unless-stopped')).toEqual([]);
-    // The API's check comes with the image.
+    // The image contains the health check of the API.
     expect(permanent.filter(([, service]) => !service.healthcheck?.test).map(([name]) => name)).toEqual(['api']);
   });
 
-  it('checks health with a program each image has', () => {
+  it('checks health with a program of each image', () => {
     expect(worker.healthcheck?.test?.slice(0, 2)).toEqual(['CMD', 'node']);
     expect(postgres.healthcheck?.test?.[1]).toBe('pg_isready');
     expect(redis.healthcheck?.test?.[1]).toMatch(/^redis-cli /);
@@ -370,7 +372,7 @@ describe('docker-compose.yml', () => {
     expect(postgres.volumes).toEqual(['database:/var/lib/postgresql']);
   });
 
-  it('shows nothing but the API and, in the demo, the caught mails, and these on this machine alone', () => {
+  it('publishes only the API and, in the demo, the caught mails, both on this machine only', () => {
     expect(services.flatMap(([, service]) => service.ports ?? [])).toEqual([
       '127.0.0.1:${PORT:-3000}:3000',
       '127.0.0.1:8025:8025',
@@ -381,7 +383,7 @@ describe('docker-compose.yml', () => {
     expect(services.filter(([, service]) => service.profiles).map(([name]) => name)).toEqual(['mail']);
   });
 
-  it('bounds every log and declares every volume', () => {
+  it('limits every log and declares every volume', () => {
     for (const [, service] of services)
       expect(Object.keys(service.logging?.options ?? {})).toEqual(['max-size', 'max-file']);
     const used = services.flatMap(([, service]) => service.volumes ?? []);
@@ -390,7 +392,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('gives the API the packages of the desktop app to read, wherever they lie', () => {
+  it('mounts the packages of the desktop app read-only into the API, from a volume or a folder', () => {
     const { desktopDir } = readConfig(settingsOf(api, dotEnv));
     const mounts = (env: Record<string, string>) => api.volumes?.map((volume) => interpolate(volume, env));
     expect(mounts({})).toContain(`desktop:${desktopDir}:ro`);
@@ -436,23 +438,23 @@ describe('the health checks', () => {
   }
 
   it.each(checks)(
-    '$name pass on an answer, and fail on a refusal and on no server',
+    '$name pass on an answer, and fail on an error and without a server',
     async ({ command, port, path }) => {
       expect(command[0]).toBe('node');
-      const asked: (string | undefined)[] = [];
-      const well = await listen((request, reply) => {
-        asked.push(request.url);
+      const requested: (string | undefined)[] = [];
+      const healthy = await listen((request, reply) => {
+        requested.push(request.url);
         reply.end('ok');
       });
-      const ill = await listen((_, reply) => reply.writeHead(503).end());
-      expect(await exitCode(command, { [port]: well })).toBe(0);
-      expect(asked).toEqual([path]);
-      expect(await exitCode(command, { [port]: ill })).toBe(1);
+      const unhealthy = await listen((_, reply) => reply.writeHead(503).end());
+      expect(await exitCode(command, { [port]: healthy })).toBe(0);
+      expect(requested).toEqual([path]);
+      expect(await exitCode(command, { [port]: unhealthy })).toBe(1);
       expect(await exitCode(command, { [port]: '1' })).toBe(1);
     },
   );
 
-  it('of the worker passes on what a worker serves', async () => {
+  it('of the worker pass on the metrics of a real worker', async () => {
     const metrics = openMetrics('worker', {
       pool: () => ({ total: 0, idle: 0, waiting: 0, max: 1 }),
       queues: async () => ({}),

@@ -1,10 +1,10 @@
-// pnpm desktop:manifest DIR — writes DIR/manifest.json from the desktop packages and signatures that lie there.
+// pnpm desktop:manifest DIR — writes DIR/manifest.json from the desktop packages and signatures in DIR.
 import { parseArgs } from 'node:util';
 import { ManifestError, writeManifest } from '@portal/usecases/desktop/write-manifest';
 
 const usage = `Usage: pnpm desktop:manifest DIR [--version V] [--channel C] [--commit C] [--update-version V] [--notes TEXT]
 
-What is left out is taken from RELEASE_VERSION, RELEASE_CHANNEL and RELEASE_COMMIT, else from the manifest that is there.`;
+Without an option, RELEASE_VERSION, RELEASE_CHANNEL or RELEASE_COMMIT applies, else the value in the existing manifest.`;
 
 function fail(message: string, code: number): never {
   console.error(message);
@@ -15,7 +15,7 @@ function readArguments() {
   const option = { type: 'string' } as const;
   const options = { version: option, channel: option, commit: option, 'update-version': option, notes: option };
   try {
-    // Before the folder's name, pnpm may pass on the sign that ends its own options.
+    // pnpm may pass on the `--` that ends its own options.
     return parseArgs({ args: process.argv.slice(2).filter((one) => one !== '--'), allowPositionals: true, options });
   } catch (error) {
     return fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, 2);
@@ -41,7 +41,7 @@ try {
   console.log(`${folder}/manifest.json ${isChanged ? 'now describes' : 'describes already'} ${version} (${channel}):`);
   for (const { platform, file, size, signature } of packages)
     console.log(`  ${platform.padEnd(16)} ${file}, ${size} bytes, ${signature === null ? 'not signed' : 'signed'}`);
-  if (updateVersion !== null) console.log(`Apps below ${updateVersion} update themselves to what is signed.`);
+  if (updateVersion !== null) console.log(`Apps below ${updateVersion} update themselves to the signed packages.`);
   if (missing.length > 0) console.log(`Missing:\n${missing.map((one) => `  ${one}`).join('\n')}`);
   if (leftOut.length > 0) console.log(`Left out, for their names:\n${leftOut.map((one) => `  ${one}`).join('\n')}`);
 } catch (error) {

@@ -16,7 +16,7 @@ const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, { profiles?: string[] }>;
 };
 
-/** Folders a fresh clone has; what begins with another word in a doc is no path. */
+/** Folders of a fresh clone; a span that begins with another word is not a path. */
 const folders = [
   'apps',
   'packages',
@@ -31,14 +31,14 @@ const folders = [
   'test',
   'testing',
 ];
-/** Files at the root go by their bare name. */
+/** Docs name files at the root without a folder. */
 const rootFile = /^(Dockerfile|\.dockerignore|\.env\.example|[\w.-]+\.(ya?ml|json|mjs|md))$/;
 
 interface Doc {
   name: string;
-  /** What stands between single backticks. */
+  /** Text between single backticks. */
   spans: string[];
-  /** Lines of fenced blocks without their remarks. */
+  /** Lines of fenced blocks without their comments. */
   lines: string[];
   text: string;
 }
@@ -63,7 +63,7 @@ const docs: Doc[] = globSync(['{README,CONTRIBUTING,CHANGELOG}.md', '{apps,packa
     };
   });
 
-/** `<area>` stands for any name. */
+/** `<area>` matches any name. */
 const exists = (path: string, from: string): boolean =>
   [root, join(root, from)].some((base) => globSync(path.replaceAll(/<[^>]+>/g, '*'), { cwd: base }).length > 0);
 
@@ -75,7 +75,7 @@ function pathsIn({ spans, text }: Doc): string[] {
   return [...named, ...linked];
 }
 
-/** Every call of one of these programs, as its words. */
+/** The arguments of every call of a program. */
 const callsIn = ({ spans, lines }: Doc, program: string): string[][] =>
   [...spans, ...lines].flatMap((code) =>
     code.split(/[|;&()]+/).flatMap((call) => {
@@ -134,7 +134,7 @@ describe.each(docs)('$name', (doc) => {
   });
 
   it('names only settings that exist', () => {
-    // Upper-case words that are settings of something else, and roles.
+    // Upper-case words that are not settings of the service: settings of other programs, and roles.
     const others = ['POSTGRES_PASSWORD', 'POSTGRES_APP_PASSWORD', ...Role.options];
     const named = [...doc.spans, ...doc.lines].flatMap((code) =>
       [...code.matchAll(/\b[A-Z]+(?:_[A-Z]+)+(?==|$)/g)].map(([name]) => name),
@@ -151,7 +151,7 @@ describe.each(docs)('$name', (doc) => {
   });
 });
 
-it('every package and app has a README', () => {
+it('gives every package and app a README', () => {
   const members = globSync('{apps,packages}/*/package.json', { cwd: root }).map((path) =>
     join(dirname(path), 'README.md'),
   );
@@ -159,7 +159,7 @@ it('every package and app has a README', () => {
 });
 
 describe('every command of a document', () => {
-  /** Which test runs what stands in a fenced block: whole documents, or single lines of them. */
+  /** Which test runs the fenced blocks of which documents: all lines, or those that match. */
   const runs: { by: string; documents: string[]; lines?: RegExp }[] = [
     { by: 'scripts/newcomer.test.ts', documents: ['docs/first-steps.md', 'docs/tour.md'] },
     { by: 'scripts/newcomer.test.ts', documents: ['docs/operating.md'], lines: /^cp -a|pnpm after-restore$/ },
@@ -168,7 +168,7 @@ describe('every command of a document', () => {
       documents: ['docs/operating.md'],
       lines: /^(umask 077$|docker compose (exec|run|up --detach))/,
     },
-    // The file it writes, and every service and setting it brings up; containers themselves are not to be had in tests.
+    // Covers the file it writes and every service and setting it starts; tests cannot run containers.
     {
       by: 'scripts/deployment.test.ts',
       documents: ['docs/operating.md'],
@@ -184,20 +184,20 @@ describe('every command of a document', () => {
       documents: ['README.md'],
       lines: /^(npm start|base=|jar=|(get|post)\(\)|post |get |tenant=)/,
     },
-    // Whoever reads these runs them with every change, and so does `.ci/run`.
+    // `.ci/run` runs these with every change.
     { by: '.ci/run', documents: ['README.md', 'CONTRIBUTING.md'], lines: /^(npm test|pnpm (exec vitest|check))/ },
     { by: 'scripts/programs.test.ts', documents: ['README.md'], lines: /^pnpm (mails|bench|soak)$/ },
   ];
 
   const commands = docs.flatMap(({ name }) => {
     const lines = commandsOf(name).flatMap((block) => block.split('\n'));
-    const said = lines.map((line) => line.replace(/\s+#\s.*$/, '').trim()).filter((line) => line !== '');
-    return said.length > 0 ? [{ name, said }] : [];
+    const given = lines.map((line) => line.replace(/\s+#\s.*$/, '').trim()).filter((line) => line !== '');
+    return given.length > 0 ? [{ name, given }] : [];
   });
 
-  it.each(commands)('in $name is run by a test', ({ name, said }) => {
+  it.each(commands)('in $name is run by a test', ({ name, given }) => {
     const mine = runs.filter(({ documents }) => documents.includes(name));
-    expect(said.filter((line) => !mine.some((one) => one.lines?.test(line) ?? true))).toEqual([]);
+    expect(given.filter((line) => !mine.some((one) => one.lines?.test(line) ?? true))).toEqual([]);
     expect(mine.filter(({ by }) => !existsSync(join(root, by)))).toEqual([]);
   });
 });
@@ -211,7 +211,7 @@ describe('docs/architecture.md', () => {
     targets.split('&').map((target) => [from, /\w+/.exec(target)?.[0] ?? '']),
   );
 
-  it('shows who may import whom, as scripts/boundaries.ts has it', () => {
+  it('shows which package may import which, as in scripts/boundaries.ts', () => {
     const shown = arrows.flatMap(([from = '', to = '']) =>
       places[from] && places[to] ? [`${places[from]} → ${places[to]}`] : [],
     );
@@ -224,34 +224,34 @@ describe('docs/architecture.md', () => {
     expect([mayImport['packages/domain'], mayImport['packages/client']]).toEqual([[], []]);
   });
 
-  it('shows who alone talks to what is outside', () => {
-    /** What a package depends on that talks to it. */
-    const spokenBy: Record<string, string> = {
+  it('shows which package alone talks to each outside system', () => {
+    /** The dependency of a package that talks to each system. */
+    const clientOf: Record<string, string> = {
       postgresql: 'pg',
       redis: 'ioredis',
       smtp: 'nodemailer',
       foreign: 'imapflow',
     };
-    for (const [outside, dependency] of Object.entries(spokenBy)) {
-      const speakers = globSync('{apps,packages}/*/package.json', { cwd: root })
+    for (const [outside, dependency] of Object.entries(clientOf)) {
+      const users = globSync('{apps,packages}/*/package.json', { cwd: root })
         .filter((path) => dependency in ((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}))
         .map((path) => dirname(path));
       const shown = arrows.flatMap(([from = '', to]) => (to === outside ? [places[from]] : []));
-      expect([outside, ...shown.toSorted()]).toEqual([outside, ...speakers.toSorted()]);
+      expect([outside, ...shown.toSorted()]).toEqual([outside, ...users.toSorted()]);
     }
   });
 });
 
-it('docs/sizing.md tells the defaults there are', () => {
-  const told = [...read('docs/sizing.md').matchAll(/^\| `([A-Z_]+)` \| (\w+) \|/gm)].map(([, name, value]) => [
+it('docs/sizing.md shows the actual defaults', () => {
+  const documented = [...read('docs/sizing.md').matchAll(/^\| `([A-Z_]+)` \| (\w+) \|/gm)].map(([, name, value]) => [
     name,
     value,
   ]);
-  expect(told.length).toBeGreaterThan(3);
-  const defaults = told.map(([name = '']) => {
+  expect(documented.length).toBeGreaterThan(3);
+  const defaults = documented.map(([name = '']) => {
     const setting = Settings.shape[name as keyof typeof Settings.shape];
     const { data = 'none' } = setting.safeParse(undefined);
     return [name, typeof data === 'number' ? String(data) : data];
   });
-  expect(told).toEqual(defaults);
+  expect(documented).toEqual(defaults);
 });

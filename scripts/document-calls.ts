@@ -6,14 +6,14 @@ import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { serviceBinary } from '@portal/testing/services';
 
-/** Runs commands of a document in one shell, as they stand there, and answers the status of each call of curl in turn. */
+/** Runs the commands of a document unchanged in one shell. Returns the status of each curl call in order. */
 async function runCalls(commands: string, address: string): Promise<{ statuses: string[]; output: string }> {
   const bin = await mkdtemp(join(tmpdir(), 'portal-test-calls-'));
   try {
-    const noted = join(bin, 'statuses');
-    const curl = `#!/bin/bash\nexec ${serviceBinary('curl')} --write-out '%{stderr}%{http_code}\\n' "$@" 2>>'${noted}'\n`;
+    const statusFile = join(bin, 'statuses');
+    const curl = `#!/bin/bash\nexec ${serviceBinary('curl')} --write-out '%{stderr}%{http_code}\\n' "$@" 2>>'${statusFile}'\n`;
     await writeFile(join(bin, 'curl'), curl, { mode: 0o755 });
-    await writeFile(noted, '');
+    await writeFile(statusFile, '');
     const { stdout, stderr } = await promisify(execFile)(
       'bash',
       ['--norc', '-c', commands.replaceAll('http://127.0.0.1:3000', address)],
@@ -24,24 +24,23 @@ async function runCalls(commands: string, address: string): Promise<{ statuses: 
       },
     );
     expect(stderr).toBe('');
-    return { statuses: (await readFile(noted, 'utf8')).trim().split('\n'), output: stdout };
+    return { statuses: (await readFile(statusFile, 'utf8')).trim().split('\n'), output: stdout };
   } finally {
     await rm(bin, { recursive: true });
   }
 }
 
-/** What the document says of the calls: the line, and the status behind it. */
-const saidIn = (commands: string): [line: string, status: string][] =>
+/** The calls in a document with the status behind each: `curl … # 200`. */
+const documentedCalls = (commands: string): [line: string, status: string][] =>
   [...commands.matchAll(/^(.*\S)\s+# (\d{3})$/gm)].map(([, line = '', status = '']) => [line, status]);
 
 /**
- * Runs the calls of a document against the API at `address` and expects each to answer the status that stands behind it.
- * Answers what they printed.
+ * Runs the calls of a document against the API at `address` and expects the documented status of each. Returns their output.
  */
-export async function expectAsSaid(commands: string, address: string): Promise<string> {
-  const said = saidIn(commands);
+export async function expectDocumentedStatuses(commands: string, address: string): Promise<string> {
+  const documented = documentedCalls(commands);
   const { statuses, output } = await runCalls(commands, address);
-  expect(said.map(([line], n) => [line, statuses[n]])).toEqual(said);
-  expect(statuses).toHaveLength(said.length);
+  expect(documented.map(([line], n) => [line, statuses[n]])).toEqual(documented);
+  expect(statuses).toHaveLength(documented.length);
   return output;
 }

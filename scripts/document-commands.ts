@@ -8,11 +8,11 @@ export const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), '
   scripts: Record<string, string>;
 };
 
-/** The commands of a document, a text for each block. */
+/** The text of each `sh` block in a document. */
 export const commandsOf = (path: string): string[] =>
   [...readFileSync(join(root, path), 'utf8').matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
 
-/** The same without the download that comes first: what `pnpm NAME` stands for. */
+/** The same commands without the bootstrap: each `pnpm NAME` is replaced by its script in `package.json`. */
 export const withoutBootstrap = (commands: string): string =>
   commands.replaceAll(
     /^node scripts\/bootstrap\.mjs exec pnpm (\S+)/gm,

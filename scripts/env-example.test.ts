@@ -9,7 +9,7 @@ interface Line {
   isCommentedOut: boolean;
 }
 
-/** Paragraphs that end in `NAME=value`; the lines above it are the description. Other paragraphs are prose. */
+/** Paragraphs that end in `NAME=value`; the lines above are the description. Other paragraphs are prose. */
 const lines: Line[] = readFileSync(new URL('../.env.example', import.meta.url), 'utf8')
   .split(/\n\s*\n/)
   .flatMap((paragraph) => {
@@ -33,13 +33,13 @@ describe('.env.example', () => {
     expect(lines.map((line) => line.name)).toEqual(schemas.map(([name]) => name));
   });
 
-  it('describes each as the schema does', () => {
+  it('describes each setting as the schema does', () => {
     expect(lines.map(({ name, description }) => [name, description])).toEqual(
       schemas.map(([name, schema]) => [name, schema.description]),
     );
   });
 
-  it('comments out exactly what may be left unset', () => {
+  it('comments out exactly the optional settings', () => {
     const optional = schemas.filter(([, schema]) => schema.safeParse(undefined).success).map(([name]) => name);
     expect(lines.filter((line) => line.isCommentedOut).map((line) => line.name)).toEqual(optional);
     expect(Object.keys(needed).toSorted()).toEqual(
@@ -50,7 +50,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('shows the defaults: uncommenting everything changes nothing', () => {
+  it('shows the defaults, so uncommenting everything changes nothing', () => {
     const shown = Object.fromEntries(
       lines.filter((line) => line.isCommentedOut).map(({ name, value }) => [name, value]),
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explainFailure } from './explain-failure.ts';
 
 describe('explainFailure', () => {
-  it('tells every message down the chain of causes once', () => {
+  it('names every message in the chain of causes once', () => {
     const root = new Error('no slot left');
     expect(
       explainFailure(
@@ -11,12 +11,12 @@ describe('explainFailure', () => {
     ).toBe('The database cannot be reached.\nno slot left');
   });
 
-  it('tells the parts of an error that is only a collection', () => {
+  it('names the errors in an aggregate without a message', () => {
     const refused = new AggregateError([new Error('refused ::1'), new Error('refused 127.0.0.1')]);
     expect(explainFailure(refused)).toBe('refused ::1\nrefused 127.0.0.1');
   });
 
-  it('ends on causes that form a ring', () => {
+  it('ends on a circular chain of causes', () => {
     const error = new Error('again');
     error.cause = error;
     expect(explainFailure(error)).toBe('again');
@@ -27,12 +27,12 @@ describe('explainFailure', () => {
     'could not extend file "base/1/2691": wrote only 4096 of 8192 bytes at block 9\nHINT:  Check free disk space.',
     'could not write to file "pg_wal/xlogtemp.9990": No space left on device',
   ])('says what to do on a full disk: %s', (message) => {
-    const explained = `It failed.\n${message}\nThe disk is full. Make room on it and try again.`;
+    const explained = `It failed.\n${message}\nThe disk is full. Free some space and try again.`;
     expect(explainFailure(new Error('It failed.', { cause: new Error(message) }))).toBe(explained);
     expect(explainFailure(new Error(explained))).toBe(explained);
   });
 
-  it('tells what was thrown when it is no error', () => {
+  it('names a thrown value that is no error', () => {
     expect(explainFailure('stop')).toBe('stop');
   });
 });

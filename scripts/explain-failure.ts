@@ -1,20 +1,20 @@
-// As Node and PostgreSQL say it, the quota of an account included
-const noRoom = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|Check free disk space/;
-const makeRoom = 'The disk is full. Make room on it and try again.';
+// The words of Node and PostgreSQL for a full disk or an exceeded disk quota
+const diskFull = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|Check free disk space/;
+const diskFullHint = 'The disk is full. Free some space and try again.';
 
-/** What went wrong in one or a few plain lines, and what to do where that is plain: the messages down the chain of causes, without stacks. */
+/** Explains an error in a few lines: the messages down the chain of causes, without stacks, and a hint for a full disk. */
 export function explainFailure(error: unknown): string {
   const messages: string[] = [];
-  // A chain can be a ring; ten links say all there is to say.
+  // A chain of causes can be circular; ten links are enough.
   for (let link = error, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth++) {
-    // A refused connection to a name with several addresses: one error for each, and no message of its own.
+    // For a name with several addresses, a refused connection has one error for each address and no message of its own.
     const parts = link instanceof AggregateError && link.message === '' ? link.errors : [link];
     for (const part of parts) {
       const message = part instanceof Error ? part.message : String(part);
       if (message !== '' && !messages.includes(message)) messages.push(message);
     }
   }
-  const said = messages.length > 0 ? messages.join('\n') : String(error);
-  // What the preparation explained is explained once more by the supervisor
-  return noRoom.test(said) && !said.endsWith(makeRoom) ? `${said}\n${makeRoom}` : said;
+  const text = messages.length > 0 ? messages.join('\n') : String(error);
+  // The supervisor explains a failure that the preparation has already explained
+  return diskFull.test(text) && !text.endsWith(diskFullHint) ? `${text}\n${diskFullHint}` : text;
 }

@@ -7,13 +7,13 @@ import { expect, it } from 'vitest';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const length = 100_000;
 const maxMs = 10;
-/** Of several runs the best counts: a busy machine stops a program where it likes. */
+/** The best of several runs counts, because a busy machine can interrupt a run at any point. */
 const tries = 20;
 const isLong = process.env['LONG_FORM'] !== undefined;
-/** What grows with the square of the length shows at a part of it already. */
+/** Quadratic time already shows at a part of the length. */
 const screen = isLong ? { length: length / 4, ms: 0.6 } : { length: length / 10, ms: 0.2 };
 
-/** A literal where an operand may stand; a comment or a path in a text is none. */
+/** Matches a regular expression literal in the position of an operand, but no comment and no path in a string. */
 const literal =
   /(?<=(?:[=(,:[!&|?{;>]|\breturn)\s*)\/(?![*/])(?<source>(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+)\/(?<flags>[dgimsuvy]*)/g;
 const comment = /^\s*(?:\/\/|\/?\*).*$/gm;
@@ -34,14 +34,14 @@ async function expressionsOf(folder: string): Promise<Expression[]> {
         const expression = new RegExp(groups?.['source'] ?? '', groups?.['flags']);
         found.push({ where: `${relative(root, path)} ${String(expression)}`, expression });
       } catch {
-        // Two divisions on a line look like one.
+        // Two divisions on a line look like a literal.
       }
     }
   }
   return found;
 }
 
-/** What an expression may repeat; the pairs are left to the long form, `pnpm soak expressions`. */
+/** Texts that an expression may repeat; the pairs run only with `LONG_FORM=1`. */
 const seeds = [
   ...Array.from('a0 \n-./<"(=:'),
   ...(!isLong
@@ -71,18 +71,18 @@ const seeds = [
         '\\"',
       ]),
 ];
-/** Strings on which expressions that try again and again take long: much of the same, then what does not fit. */
+/** Strings on which backtracking takes long: many repetitions, then a character that does not match. */
 const hostile = seeds.flatMap((seed) => {
-  const much = seed.repeat(length / seed.length);
-  return [`${much.slice(1)}\u0001`, `x${much.slice(2)}x`];
+  const repeated = seed.repeat(length / seed.length);
+  return [`${repeated.slice(1)}\u0001`, `x${repeated.slice(2)}x`];
 });
 
 const quantifier = /(?:[*+?]|\{(?<least>\d{1,4})(?:,\d{0,4})?\})\??/y;
 const candidates = Array.from('a0A -./:<>"=@_\n,;{}[]()%&\u0000\u0080\u200b');
 
 /**
- * Texts the expression takes for the start of what it looks for: what stands before each part that may repeat, at its shortest. A text of
- * such starts makes an expression search to the end of the text from each of them.
+ * Shortest texts that match the expression up to each part that may repeat. Repeating one of them makes an expression search to the end of
+ * the text from each repetition.
  */
 function startsFor({ source, flags }: RegExp): string[] {
   const starts = new Set<string>();
@@ -131,8 +131,8 @@ function startsFor({ source, flags }: RegExp): string[] {
 }
 
 const hostileFor = (seed: string): string[] => {
-  const much = seed.repeat(Math.ceil(length / seed.length));
-  return [`${much}\u0001`, `x${much}x`];
+  const repeated = seed.repeat(Math.ceil(length / seed.length));
+  return [`${repeated}\u0001`, `x${repeated}x`];
 };
 
 const context = createContext({ expression: /x/, text: '' });
@@ -140,7 +140,7 @@ const replace = new Script(
   "expression.lastIndex = 0; expression.global ? text.replaceAll(expression, '') : expression.test(text)",
 );
 
-/** How long the expression takes for a text; a second at most. */
+/** Milliseconds the expression takes for a text, 1000 at most. */
 function timeOf(expression: RegExp, text: string): number {
   Object.assign(context, { expression, text });
   const startedAt = performance.now();
@@ -152,7 +152,7 @@ function timeOf(expression: RegExp, text: string): number {
   return performance.now() - startedAt;
 }
 
-it('every expression of the product takes at most 10 ms for a text of 100 kB', { timeout: 600_000 }, async () => {
+it('matches every expression of the product against 100 kB in at most 10 ms', { timeout: 600_000 }, async () => {
   const folders = (
     await Promise.all(
       ['packages', 'apps'].map(async (kind) =>
@@ -172,7 +172,7 @@ it('every expression of the product takes at most 10 ms for a text of 100 kB', {
         best = Math.min(best, timeOf(expression, text));
         bestShort = Math.min(bestShort, timeOf(expression, text.slice(-screen.length)));
       }
-      // A busy machine is slow at everything; what takes too long for its kind grows faster than the text.
+      // A busy machine is slow at everything: only an expression whose time grows faster than the text counts as slow.
       if (best <= maxMs || best < (bestShort * length * 3) / screen.length) continue;
       slow.push(`${where} takes ${best.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 24))}…`);
       break;

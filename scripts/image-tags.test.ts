@@ -6,13 +6,13 @@ const program = fileURLToPath(new URL('./image-tags', import.meta.url));
 const imageTags = (...references: string[]) => spawnSync(program, references, { encoding: 'utf8' });
 
 describe('image-tags', () => {
-  it.each(['main', 'refs/heads/main'])('calls what is on %s beta and latest', (reference) => {
+  it.each(['main', 'refs/heads/main'])('tags the image of %s beta and latest', (reference) => {
     const { status, stdout } = imageTags(reference);
     expect(status).toBe(0);
     expect(stdout).toBe('channel=beta\nversion=dev\ntags=beta,latest\n');
   });
 
-  it.each(['v1.20.3', 'refs/tags/v1.20.3'])('calls the release %s by its number and live', (reference) => {
+  it.each(['v1.20.3', 'refs/tags/v1.20.3'])('tags the release %s with its number and live', (reference) => {
     const { status, stdout } = imageTags(reference);
     expect(status).toBe(0);
     expect(stdout).toBe('channel=live\nversion=1.20.3\ntags=1.20.3,live\n');
@@ -38,7 +38,7 @@ describe('image-tags', () => {
     expect(stderr).toContain(`no image is published from ${JSON.stringify(reference)}`);
   });
 
-  it.each([[[]], [['main', 'v1.2.3']]])('wants exactly one reference, not %j', (references) => {
+  it.each([[[]], [['main', 'v1.2.3']]])('needs exactly one reference, not %j', (references) => {
     const { status, stderr } = imageTags(...references);
     expect(status).toBe(1);
     expect(stderr).toContain('one Git reference is needed');

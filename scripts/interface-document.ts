@@ -16,7 +16,7 @@ const run = async (program: string, ...args: string[]): Promise<string> =>
     })
   ).stdout;
 
-/** Works with a file of the OpenAPI document of the routes as they are, whose path from the root is given; the file goes afterwards. */
+/** Writes the current OpenAPI document to a temporary file, passes its path from the root to `work`, and removes the file afterwards. */
 export async function withDocument<T>(work: (document: string) => Promise<T>): Promise<T> {
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'document-'));
@@ -29,7 +29,7 @@ export async function withDocument<T>(work: (document: string) => Promise<T>): P
   }
 }
 
-/** Gives the client the types of this document. */
+/** Writes the client's types for this document. */
 export async function writeClientTypes(document: string): Promise<void> {
   const generator = join(root, 'packages/client/node_modules/.bin/openapi-typescript');
   await writeFile(typesFile, await run(generator, document, '--root-types', '--root-types-no-schema-prefix'));

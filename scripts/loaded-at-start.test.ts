@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const key = `test:${Buffer.alloc(32).toString('base64')}`;
-// It needs no servers to start.
+// The API starts without its servers.
 const env = {
   PATH: process.env['PATH'],
   DATABASE_URL: 'postgres://portal@127.0.0.1:9/portal',
@@ -16,8 +16,8 @@ const env = {
   LOG_LEVEL: 'fatal',
 };
 
-/** Loaded ahead of the program: tells what has been loaded, also of Node itself, whenever it is asked. */
-const told = `data:text/javascript,${encodeURIComponent(`
+/** Preloaded before the program: answers each message with the modules loaded so far, including those of Node. */
+const moduleReporter = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const urls = [];
   registerHooks({
@@ -29,8 +29,8 @@ const told = `data:text/javascript,${encodeURIComponent(`
   process.on('message', () => process.send([...urls, ...process.moduleLoadList]));
 `)}`;
 
-/** What the manifests of apps and packages name: each of these packages is loaded for a reason of ours. */
-const named = new Set(
+/** The direct dependencies of apps and packages; the others load because of these. */
+const direct = new Set(
   globSync('{apps,packages}/*/package.json', { cwd: root }).flatMap((path) => {
     const { dependencies = {} } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
       dependencies?: Record<string, string>;
@@ -41,11 +41,11 @@ const named = new Set(
 
 const packagesOf = (urls: string[]): string[] => {
   const found = urls.map((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? '');
-  return [...new Set(found)].filter((name) => named.has(name)).toSorted();
+  return [...new Set(found)].filter((name) => direct.has(name)).toSorted();
 };
 
-it('loads little for the API to start that waits for a call', async () => {
-  const child = spawn(process.execPath, ['--import', told, join(root, 'apps/api/src/main.ts')], {
+it('loads few packages before the API has handled requests', async () => {
+  const child = spawn(process.execPath, ['--import', moduleReporter, join(root, 'apps/api/src/main.ts')], {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -78,6 +78,6 @@ it('loads little for the API to start that waits for a call', async () => {
     [...everywhere, ...ofRequests, ...ofAnswers, ...ofReports, ...ofDirectories, ...ofSignIns].toSorted(),
   );
   expect(urls.filter((each) => each.endsWith('/handlers.ts'))).toEqual([]);
-  // Fastify's own compilers of schemas.
+  // Fastify's own schema compiler.
   expect(urls.filter((each) => /\/node_modules\/ajv\//.test(each))).toEqual([]);
 });

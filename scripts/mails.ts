@@ -1,4 +1,4 @@
-// Writes every mail the product sends, as HTML and text, for a person to look at.
+// Writes a sample of every mail the product sends, as HTML and text, for visual review.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sampleMails } from '@portal/testing/sample-mails';

@@ -6,7 +6,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 type RunTool = (name: string, ...args: string[]) => Promise<{ failed: boolean; output: string }>;
 
-/** Fails with the SQL that is missing when the tables in the code are not those the migrations make. */
+/** Fails with the missing SQL if the tables in the code differ from those the migrations create. */
 export async function missingMigration(runTool: RunTool): Promise<{ failed: boolean; output: string }> {
   await mkdir(join(root, '.cache'), { recursive: true });
   const folder = await mkdtemp(join(root, '.cache', 'migrations-'));
@@ -14,7 +14,7 @@ export async function missingMigration(runTool: RunTool): Promise<{ failed: bool
     const out = join(folder, 'drizzle');
     await cp(join(root, 'drizzle'), out, { recursive: true });
     const config = join(folder, 'drizzle.config.ts');
-    // drizzle-kit takes paths relative to where it runs
+    // drizzle-kit resolves paths against its working directory
     await writeFile(
       config,
       `import config from '${relative(folder, join(root, 'packages/db/drizzle.config.ts')).replaceAll('\\', '/')}';

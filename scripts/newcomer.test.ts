@@ -19,12 +19,12 @@ import { serviceBinary } from '@portal/testing/services';
 import { requestReset } from '@portal/usecases/accounts/password-reset';
 import { createReminder } from '@portal/usecases/reminders/reminders';
 import { matchTenders, startDueAlerts } from '@portal/usecases/tenders/jobs';
-import { findPlace } from './database-place.ts';
+import { acquireDatabase } from './acquire-database.ts';
 import { accountOf, as } from './demo/act.ts';
 import { tenantOfDemo } from './demo/fill.ts';
-import { expectAsSaid } from './document-calls.ts';
+import { expectDocumentedStatuses } from './document-calls.ts';
 import { commandsOf, scripts, withoutBootstrap } from './document-commands.ts';
-import { keptKeys } from './supervisor-keys.ts';
+import { loadOrCreateKeys } from './supervisor-keys.ts';
 
 const root = join(import.meta.dirname, '..');
 const password = 'seven calm otters';
@@ -34,7 +34,7 @@ const eventually = <T>(check: () => T | Promise<T>, timeout = 60_000): Promise<T
   vi.waitFor(check, { timeout, interval: 50 });
 
 const folder = await mkdtemp(join(tmpdir(), 'portal-test-newcomer-'));
-// As root, the database runs under an account that has to get through.
+// As root, the database runs under another account, which must be able to enter the folder.
 if (process.getuid?.() === 0) await chmod(folder, 0o711);
 const dataDir = join(folder, 'data');
 const children: ChildProcess[] = [];
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 interface Program {
   output(): string;
-  /** Tells it to end, and answers its exit code. */
+  /** Ends it with SIGINT and resolves to its exit code. */
   stop(): Promise<number | null>;
   ended: Promise<number | null>;
 }
@@ -73,7 +73,7 @@ function start(commandLine: string, env: Record<string, string>): Program {
   };
 }
 
-/** Waits until the demo is filled and its systems are up. */
+/** Waits until the demo is filled and its systems are running. */
 const untilServed = (demo: Program): Promise<void> =>
   eventually(() => {
     if (!demo.output().includes(' npm start')) throw new Error(`the demo is not served: ${demo.output()}`);
@@ -88,12 +88,12 @@ const startProduct = async (env: Record<string, string>): Promise<Program & { ad
   return { ...program, address };
 };
 
-/** A session, and what it gets. */
-async function signIn(address: string, username: string, words = password) {
+/** Opens a session and returns its authenticated calls. */
+async function signIn(address: string, username: string) {
   const answer = await fetch(`${address}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username, password: words }),
+    body: JSON.stringify({ username, password }),
   });
   expect(answer.status).toBe(200);
   const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
@@ -112,7 +112,7 @@ async function signIn(address: string, username: string, words = password) {
   };
 }
 
-/** What each area of the demo shows, and what must be in it. */
+/** Routes of every area with the demo data each must show. */
 const shown: Record<string, RegExp> = {
   '/users': /"username":"jonas.beispiel".*"username":"nina.entwurf"/,
   '/groups': /"internalName":"Auszubildende".*"internalName":"IT"/,
@@ -146,10 +146,10 @@ const shown: Record<string, RegExp> = {
   }),
 };
 
-/** Whose view each area is: notes on tenders are a person's own. */
+/** The tenders have a viewer of their own, because their triage is personal. */
 const viewers = ['mara.muster', 'timo.vorlage'];
 
-/** Everything the demo shows but for what time changes: who signed in, what was looked at when, and how it was then. */
+/** Reads every route of the demo as its viewer. */
 async function pollAll(address: string): Promise<Record<string, unknown>> {
   const views: Record<string, unknown> = {};
   for (const viewer of viewers) {
@@ -172,7 +172,7 @@ async function pollAll(address: string): Promise<Record<string, unknown>> {
   return views;
 }
 
-/** What a look changes: how something foreign was, which is not the same while the demo is stopped in between. */
+/** Fields that change with time or while the demo is stopped: times, and the state of remote systems. */
 const changing =
   /At$|^(status|servers|worst|light|state|failure|message|error|lastError|lastCheckState|consecutiveFailures|newCount|matchCount|isDue|dueLabel|emailAttempts|sentToday|today)$/;
 const withoutChanging = (value: unknown): unknown =>
@@ -189,9 +189,9 @@ const hasCurl = serviceBinary('curl') !== null;
 
 const steps = { timeout: 240_000, shuffle: false };
 // One story of one demo, which takes a minute to fill: each step begins where the one before it ended.
-describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.md', steps, () => {
-  const [demo = '', look = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
-  // Below those of embedded databases and those the system gives out, and beside those of backup.test.ts
+describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md', steps, () => {
+  const [demo = '', explore = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
+  // Below the ports of embedded databases and the ephemeral ports, and apart from those of backup.test.ts
   const port = 14_000 + (process.pid % 400) * 10;
   let serving: Program;
   let product: Awaited<ReturnType<typeof startProduct>>;
@@ -225,7 +225,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     });
   });
 
-  it('hears of a tender that a saved search has found', async () => {
+  it('gets the mail about a tender that matches a saved search', async () => {
     await letTimePass();
     await eventually(() => {
       expect(serving.output()).toMatch(
@@ -239,40 +239,43 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     expect(await serving.stop()).toBe(0);
     serving = start(`${scripts['demo']} serve --port ${port}`, { DATA_DIR: dataDir });
     await untilServed(serving);
-    expect(serving.output()).toMatch(/^Stadtwerke Musterhausen was there already; what was missing is there now\.\n/);
+    expect(serving.output()).toMatch(/^Stadtwerke Musterhausen already existed\. Added what was missing\.\n/);
     expect(withoutChanging(await pollAll(product.address))).toEqual(before);
     const session = await signIn(product.address, 'mara.muster');
     const isCritical = async () =>
       JSON.stringify(await session.get('/virtualization/status')).includes('"state":"critical"');
-    // What was looked at while the demo was stopped could not be reached, and is due again only minutes later.
+    // A poll while the demo was stopped failed, and the next one is due only minutes later.
     if (!(await isCritical())) {
       await session.post('/virtualization/poll', {});
       await eventually(async () => expect(await isCritical()).toBe(true));
-      // The tour asks for it as well, and may do so every ten seconds.
+      // The tour polls as well, and the API allows one poll every ten seconds.
       await pause(10 * SECOND);
     }
   });
 
-  it('sees a failing server, makes a tenant and a user, and follows the link of a mail', async () => {
-    expect(await expectAsSaid(look, product.address)).toContain('"state":"critical"');
-    const [definitions = ''] = look.split('\n\n');
-    await expectAsSaid(`${definitions}\n${own.replaceAll('THE PRINTED ONE', adminPassword)}`, product.address);
+  it('sees a failing server, creates a tenant and a user, and follows the link in a mail', async () => {
+    expect(await expectDocumentedStatuses(explore, product.address)).toContain('"state":"critical"');
+    const [definitions = ''] = explore.split('\n\n');
+    await expectDocumentedStatuses(
+      `${definitions}\n${own.replaceAll('THE PRINTED ONE', adminPassword)}`,
+      product.address,
+    );
     const link = await eventually(() => {
       const found = /Mail to ada@example\.org:[\s\S]*?#token=([\w-]+)/.exec(serving.output())?.[1];
       expect(found).toBeDefined();
       return found ?? '';
     });
-    await expectAsSaid(`${definitions}\n${token.replaceAll('THE TOKEN', link)}`, product.address);
+    await expectDocumentedStatuses(`${definitions}\n${token.replaceAll('THE TOKEN', link)}`, product.address);
   });
 
-  it('goes through every area by docs/tour.md', async () => {
-    await expectAsSaid(commandsOf('docs/tour.md').join('\n'), product.address);
+  it('tours every area by docs/tour.md', async () => {
+    await expectDocumentedStatuses(commandsOf('docs/tour.md').join('\n'), product.address);
   });
 
-  it('restores a backup, equal in every table and file, which mails nothing of the past', async () => {
+  it('restores a backup that equals the original in every table and file and sends no old mail', async () => {
     const early = start(scripts['after-restore'] ?? '', { DATA_DIR: dataDir });
     expect(await early.ended).toBe(1);
-    expect(early.output()).toContain('API or worker run on it: stop them first.');
+    expect(early.output()).toContain('The API or a worker is connected to it. Stop both first');
     expect(await product.stop()).toBe(0);
     const database = () => startEmbeddedPostgres({ dataDir: join(dataDir, 'postgres') });
     const running = await database();
@@ -301,7 +304,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
 
     const { stdout } = await run(afterwards);
     expect(stdout).toMatch(
-      /reminders: 1 will not be told again\n[\s\S]*mails: [1-9]\d* will not be told again\nEvery stored secret can be read/,
+      /reminders: 1 will not be sent again\n[\s\S]*mails: [1-9]\d* will not be sent again\nEvery stored secret can be read/,
     );
     const seen = serving.output().length;
     product = await startProduct(settings);
@@ -314,7 +317,7 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
         .slice(seen)
         .matchAll(/^Mail to .*$/gm),
     ].map(([line]) => line);
-    // The demo has put this one off by a minute, which may be over by now: it is none of the past.
+    // The demo snoozed this reminder by a minute, so it may become due here: it is no old mail.
     expect(mails.filter((line) => !line.includes('Angebot der Muster Elektro KG'))).toEqual([
       expect.stringContaining('Nach der Sicherung'),
     ]);
@@ -322,20 +325,20 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     expect(await serving.stop()).toBe(0);
   });
 
-  /** What is found waits two minutes for others to be told with, and the clock of the worker strikes each minute. */
+  /** Skips the two minutes for which a match waits, so that one mail can report several, and the minute of the schedule. */
   async function letTimePass(): Promise<void> {
-    const { env, release } = await findPlace({ DATA_DIR: dataDir });
+    const { env, release } = await acquireDatabase({ DATA_DIR: dataDir });
     const runtime = openRuntime(readConfig({ ...env, ...settings }), {
       process: 'script',
       log: openLog('silent', 'script'),
     });
     try {
       await runtime.queues.push(matchTenders, {});
-      const foundEarlier = () =>
+      const backdateMatches = () =>
         runtime.database.acrossTenants('a test lets time pass', (tx) =>
           tx.update(tenderMatches).set({ matchedAt: sql`now() - interval '2 minutes'` }),
         );
-      await eventually(async () => expect((await foundEarlier()).rowCount).toBeGreaterThan(0));
+      await eventually(async () => expect((await backdateMatches()).rowCount).toBeGreaterThan(0));
       await runtime.queues.push(startDueAlerts, {});
     } finally {
       await runtime.close();
@@ -343,9 +346,14 @@ describe.runIf(isLinux && hasCurl)('whoever meets it first, by docs/first-steps.
     }
   }
 
-  /** A mail that is promised and a reminder that comes due, with nobody there to send anything. */
+  /** Queues a mail and makes a reminder due while no worker runs to send them. */
   async function makeDueMails(appUrl: string): Promise<void> {
-    const config = readConfig({ ...(await keptKeys(dataDir)), DATABASE_URL: appUrl, DATA_DIR: dataDir, PORT: '3000' });
+    const config = readConfig({
+      ...(await loadOrCreateKeys(dataDir)),
+      DATABASE_URL: appUrl,
+      DATA_DIR: dataDir,
+      PORT: '3000',
+    });
     const runtime = openRuntime(config, { process: 'script', log: openLog('silent', 'script') });
     const system = runtime.system({ requestId: 'test', ip: null, userAgent: null });
     await requestReset(system, { identifier: 'lena.probe', language: 'de' });

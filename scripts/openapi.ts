@@ -3,7 +3,7 @@ import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 
-// Prints the OpenAPI document and nothing else. Needs no server and no database: nothing here connects.
+// Prints the OpenAPI document and nothing else. It needs no server and no database, because it never connects.
 const noKey = `none:${Buffer.alloc(32).toString('base64')}`;
 const config = readConfig({
   RELEASE_VERSION: process.env['RELEASE_VERSION'],

@@ -40,27 +40,27 @@ const expressions = [
   ...targets.map(({ title, expr }) => ({ where: title, expr })),
 ];
 
-/** What a scrape adds. */
+/** Labels that a scrape adds. */
 const labelsOfScrape = ['job', 'instance'];
 
 const seriesOf = await everySeries();
 
 describe.each(expressions)('$where', ({ expr }) => {
-  it('asks for figures there are, by labels and values they have', () => {
-    const asked = [...expr.matchAll(/\b((?:portal|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
-    if (!expr.startsWith('up{')) expect(asked).not.toHaveLength(0);
-    for (const [, name = '', matchers = ''] of asked) {
+  it('uses only existing metrics, labels and values', () => {
+    const used = [...expr.matchAll(/\b((?:portal|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
+    if (!expr.startsWith('up{')) expect(used).not.toHaveLength(0);
+    for (const [, name = '', matchers = ''] of used) {
       const labels = seriesOf.get(name);
       expect([name, labels]).toEqual([name, expect.any(Map)]);
       for (const [, label = '', operator, values = ''] of matchers.matchAll(/(\w+)(=~|!=|=)"([^"]*)"/g)) {
         if (labelsOfScrape.includes(label)) continue;
         expect([name, [...(labels?.keys() ?? [])]]).toEqual([name, expect.arrayContaining([label])]);
-        // Routes, kinds and jobs come and go; what is told apart by a closed list has to be in it.
+        // Routes, kinds and jobs come and go; other labels have a closed list of values.
         if (operator === '!=' || ['route', 'status'].includes(label)) continue;
         expect([...(labels?.get(label) ?? [])]).toEqual(expect.arrayContaining(values.split('|')));
       }
     }
-    const known = asked.flatMap(([, name = '']) => [...(seriesOf.get(name)?.keys() ?? [])]);
+    const known = used.flatMap(([, name = '']) => [...(seriesOf.get(name)?.keys() ?? [])]);
     const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
     expect([...known, ...labelsOfScrape]).toEqual(expect.arrayContaining(grouped));
     expect(expr.split('(')).toHaveLength(expr.split(')').length);
@@ -68,7 +68,7 @@ describe.each(expressions)('$where', ({ expr }) => {
 });
 
 describe('the alerts', () => {
-  it('have a name each, and say what is wrong and what to do', () => {
+  it('each have a unique name, and say what is wrong and what to do', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const { alert, labels, annotations } of rules) {
       expect(alert).toMatch(/^Portal[A-Z]\w+$/);
@@ -85,22 +85,22 @@ describe('the alerts', () => {
     }
   });
 
-  it('look at every figure of our own that tells of trouble', () => {
+  it('cover every metric of ours that shows trouble', () => {
     const all = rules.map(({ expr }) => expr).join('\n');
     const families = new Set(
       [...seriesOf.keys()]
         .filter((name) => name.startsWith('portal_'))
         .map((name) => name.replace(/_(bucket|count|sum)$/, '')),
     );
-    // A cloud that does not answer is for its subscribers, who get a mail.
+    // Subscribers of a cloud get a mail when it does not answer.
     families.delete('portal_checks_total');
-    // How much searches find is nobody's trouble: a quiet day finds nothing.
+    // Few matches are no trouble: a quiet day has none.
     families.delete('portal_tender_matches_total');
     expect([...families].filter((name) => !all.includes(name))).toEqual([]);
   });
 });
 
-it('every figure of our own has been seen', async () => {
+it('renders every metric of ours', async () => {
   const source = readFileSync(`${root}packages/platform/src/metrics.ts`, 'utf8');
   const declared = [...source.matchAll(/name: '(portal_\w+)'/g)].map(([, name]) => name);
   const seen = [...seriesOf.keys()].map((name) => name.replace(/_(bucket|count|sum)$/, ''));
@@ -108,7 +108,7 @@ it('every figure of our own has been seen', async () => {
 });
 
 describe('the dashboard', () => {
-  it('shows every figure of our own', () => {
+  it('shows every metric of ours', () => {
     const all = targets.map(({ expr }) => expr).join('\n');
     const names = [...seriesOf.keys()].filter((name) => name.startsWith('portal_'));
     expect(names.filter((name) => !all.includes(name.replace(/_(bucket|count|sum)$/, '')))).toEqual([]);
@@ -130,7 +130,7 @@ describe('the dashboard', () => {
   });
 });
 
-/** The labels and their values of every series a process has once everything has happened. */
+/** The labels and label values of every series that a process can expose. */
 async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
   const metrics = openMetrics('api', {
     pool: () => ({ total: 1, idle: 1, waiting: 0, max: 10 }),

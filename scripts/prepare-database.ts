@@ -1,21 +1,21 @@
-// Started by the supervisor for the time of the start: checks the settings, migrates the database and seeds it.
+// The supervisor runs this at the start: it checks the settings, migrates the database and seeds it.
 import { once } from 'node:events';
 import { cacheResolution } from './cached-resolution.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { FromPreparation, ToPreparation } from './supervisor-preparation.ts';
 
-// What is imported from here on
+// Applies to every import from here on
 cacheResolution();
-// The supervisor has ended or needs nothing any more
+// The supervisor has ended or no longer needs this process
 process.on('disconnect', () => process.exit());
 
 try {
   const asked = once(process, 'message') as Promise<[ToPreparation]>;
-  // Imported here, behind cacheResolution, and not at once, so that wrong settings are told 0.2 s earlier.
+  // Imported here, after cacheResolution and before the rest, so that wrong settings are reported 0.2 s earlier.
   const { readConfig } = await import('@portal/platform/config');
   const { host, port } = readConfig({
     ...process.env,
-    // The address of a database that does not run yet is the one setting that cannot be wrong
+    // The embedded database has no address yet, so this stands in for it
     DATABASE_URL: process.env['DATABASE_URL'] || 'postgres://127.0.0.1/portal',
   }).http;
   await tell({ type: 'settings', host, port });

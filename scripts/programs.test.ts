@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 const run = (name: string): string =>
   execFileSync('bash', ['--norc', '-c', scripts[name] ?? ''], { cwd: root, encoding: 'utf8' });
 
-it.each(['bench', 'soak'])('pnpm %s lists what there is', (name) => {
+it.each(['bench', 'soak'])('pnpm %s lists its programs', (name) => {
   const [head, ...programs] = run(name).trim().split('\n');
   expect(head).toBe(`pnpm ${name} NAME, where NAME is one of`);
   expect(programs.length).toBeGreaterThan(5);

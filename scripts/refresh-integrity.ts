@@ -1,5 +1,5 @@
-// pnpm integrity — writes down what the packages the bootstrap fetches hash to, for the versions this checkout names. For whoever
-// changes one of these: compare the result with what their makers say, then commit it.
+// pnpm integrity — stores the hashes of the packages that the bootstrap fetches, for the versions in this checkout. After a change of
+// version, compare the result with the hashes their makers publish, then commit it.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,16 +28,17 @@ for (const name of packages) {
   try {
     const { stdout } = await promisify(execFile)('npm', ['view', name, 'dist.integrity', '--json']);
     const integrity = JSON.parse(stdout) as unknown;
-    if (typeof integrity !== 'string' || !integrity.startsWith('sha512-')) throw new Error('it answered no sha512');
-    // A version never changes: then either what is written down or what the registry says is wrong.
-    if (known[name] !== undefined && known[name] !== integrity) throw new Error('it is another one than before');
+    if (typeof integrity !== 'string' || !integrity.startsWith('sha512-'))
+      throw new Error('the registry returned no sha512 hash');
+    // A published version never changes, so either the stored hash or the registry is wrong.
+    if (known[name] !== undefined && known[name] !== integrity) throw new Error('its hash differs from the stored one');
     found[name] = integrity;
   } catch (error) {
     const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     if (known[name] !== undefined) found[name] = known[name];
-    console.error(`${name} ${known[name] === undefined ? 'is left out' : 'stays as it was'}: ${reason}`);
+    console.error(`${name} ${known[name] === undefined ? 'is left out' : 'keeps its stored hash'}: ${reason}`);
     process.exitCode = 1;
   }
 }
 await writeFile(path, `${JSON.stringify(found, null, 2)}\n`);
-console.log(`${Object.keys(found).length} of ${packages.length} packages are written down.`);
+console.log(`${Object.keys(found).length} of ${packages.length} hashes are stored.`);

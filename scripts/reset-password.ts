@@ -1,11 +1,11 @@
-// pnpm admin:reset-password NAME — gives a local account a temporary password, printed this once.
+// pnpm admin:reset-password NAME — gives a local account a temporary password and prints it once.
 import { PortalError } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { operatorResetPassword } from '@portal/usecases/accounts/temporary-passwords';
-import { findExistingPlace } from './database-place.ts';
+import { acquireExistingDatabase } from './acquire-database.ts';
 import { explainFailure } from './explain-failure.ts';
 
 const [username, ...rest] = process.argv.slice(2);
@@ -14,7 +14,7 @@ if (!username || rest.length > 0) {
   process.exit(2);
 }
 
-const place = await findExistingPlace(process.env).catch((error: unknown) => {
+const place = await acquireExistingDatabase(process.env).catch((error: unknown) => {
   console.error(explainFailure(error));
   process.exit(1);
 });
@@ -24,11 +24,11 @@ try {
     const system = runtime.system({ requestId: newId(), ip: null, userAgent: 'admin:reset-password' });
     const { temporaryPassword, wasInDirectory } = await operatorResetPassword(system, username);
     console.log(
-      `Temporary password of ${username}: ${temporaryPassword}\nIt must be changed at the next sign-in, within 7 days; all sessions of the account have ended.`,
+      `Temporary password of ${username}: ${temporaryPassword}\nThe user must change it at the next sign-in, within 7 days. All sessions of the account have ended.`,
     );
     if (wasInDirectory)
       console.log(
-        'It was a SUPER_ADMIN of a directory. From now on it is a local account without an e-mail address: please enter one.',
+        'It was a SUPER_ADMIN from a directory. It is now a local account without an e-mail address: please enter one.',
       );
   } finally {
     await runtime.close();

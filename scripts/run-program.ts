@@ -1,4 +1,4 @@
-// pnpm bench NAME, pnpm soak NAME: runs the program of that name, without NAME lists what there is.
+// pnpm bench NAME, pnpm soak NAME: runs the program of that name. Without NAME, lists the programs.
 import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -25,7 +25,7 @@ else {
   process.exitCode = 2;
 }
 
-/** Names with the comment on the first line, which says what is measured or proven; a file without is a part of others. */
+/** Lists the names with the comment on the first line of each file. A file without such a comment is a helper of the others. */
 async function list(kind: string, files: string[]): Promise<void> {
   const lines: string[] = [];
   const width = Math.max(...files.map((file) => file.length));
@@ -40,7 +40,7 @@ async function list(kind: string, files: string[]): Promise<void> {
 
 function run(path: string, programArgs: string[]): void {
   const child = spawn(process.execPath, [path, ...programArgs], { stdio: 'inherit' });
-  // The terminal signals both of us; a signal sent to us alone has to be passed on
+  // The terminal signals both processes; a signal sent to this one alone must be passed on
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
 }

@@ -9,11 +9,11 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stopEmbeddedPostgres } from '@portal/db/embedded';
 import { noSources } from '@portal/testing/no-sources';
 import { serviceBinary } from '@portal/testing/services';
-import { expectAsSaid } from './document-calls.ts';
+import { expectDocumentedStatuses } from './document-calls.ts';
 import { commandsOf } from './document-commands.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-start-'));
-// As root, the database runs under an account that has to get through
+// As root, the database runs under another account, which must be able to enter the folder
 if (process.getuid?.() === 0) await chmod(dataDir, 0o711);
 
 const started: Start[] = [];
@@ -31,7 +31,7 @@ interface Start {
 }
 
 const plain: [string, ...string[]] = [process.execPath, 'scripts/start.ts'];
-/** The same with a terminal to print on. */
+/** The same command in a terminal. */
 const inTerminal: typeof plain = ['script', '--quiet', '--return', '--command', plain.join(' '), '/dev/null'];
 
 function start(env: Record<string, string> = {}, [program, ...args] = plain): Start {
@@ -62,7 +62,7 @@ async function addressOf({ output }: Start): Promise<string> {
 
 const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
 
-/** Number of the process the supervisor starts for an app; the worker comes after the API. */
+/** Process id of an app under the supervisor. Waits for it, as the worker starts after the API. */
 const pidOf = ({ child }: Start, app: string): Promise<number> =>
   eventually(() => {
     const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
@@ -76,7 +76,7 @@ const databasePid = (): number =>
 
 const hasCurl = serviceBinary('curl') !== null;
 
-// One story of one folder: the first start makes what the later ones find.
+// The tests share one data folder: the first start creates it for the later ones.
 describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 120_000, shuffle: false }, () => {
   it('names every wrong setting and does not start', async () => {
     const wrong = start({ PORT: 'abc', LOG_LEVEL: 'loud' });
@@ -84,7 +84,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(wrong.output()).toMatch(/^These settings are wrong:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
   });
 
-  it('says what to do about a port that is taken or an address the machine does not have', async () => {
+  it('says what to do about a port in use or an address the machine does not have', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -92,28 +92,28 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     const taken = start({ PORT: String(port) });
     expect(await taken.ended).toBe(1);
     expect(taken.output()).toBe(
-      `Port ${port} of 127.0.0.1 cannot be used: something else uses it. End that program, or choose another port with PORT.\n`,
+      `Cannot use port ${port} of 127.0.0.1: another program uses it. End that program, or choose another port with PORT.\n`,
     );
-    // Kept for documents (RFC 5737): nobody has it
+    // Reserved for documentation (RFC 5737), so no machine has it
     const elsewhere = start({ HOST: '192.0.2.1', PORT: '3000' });
     expect(await elsewhere.ended).toBe(1);
     expect(elsewhere.output()).toBe(
-      'Port 3000 of 192.0.2.1 cannot be used: this machine does not have that address. Choose another one with HOST.\n',
+      'Cannot use port 3000 of 192.0.2.1: this machine does not have that address. Choose another one with HOST.\n',
     );
   });
 
-  it('runs everything, answers the first calls of README.md, mends what is killed and ends whole', async () => {
+  it('runs everything, answers the first calls of README.md, restarts killed processes and stops cleanly', async () => {
     const first = start();
     const address = await addressOf(first);
     const [, trouble = ''] = /Trouble +(\S+) /.exec(first.output()) ?? [];
     expect(trouble).toBe('docs/operating.md');
     const password = /admin, password (\S+)/.exec(first.output())?.[1] ?? '';
     const [, firstCalls = ''] = commandsOf('README.md');
-    expect(await expectAsSaid(firstCalls.replaceAll('THE PRINTED ONE', password), address)).toContain(
+    expect(await expectDocumentedStatuses(firstCalls.replaceAll('THE PRINTED ONE', password), address)).toContain(
       '"title":"Renew the certificate"',
     );
 
-    // With the packages that migrate and seed it had 150 MB; without them and without the compile cache 90
+    // With the packages of migration and seed it had 150 MB; without them and without the compile cache it has 90 MB
     const [, resident] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${first.child.pid}/status`, 'utf8')) ?? [];
     expect(Number(resident)).toBeLessThan(115_000);
 
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(await statusOf(`${address}/health`)).toBe(200);
 
     process.kill(databasePid(), 'SIGKILL');
-    await eventually(() => expect(first.output()).toContain('PostgreSQL runs again.'));
+    await eventually(() => expect(first.output()).toContain('PostgreSQL is running again.'));
     await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
 
     const second = start();
@@ -158,7 +158,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(() => databasePid()).toThrow('ENOENT');
   });
 
-  it('goes on after it was killed itself, without a new password', async () => {
+  it('continues after the supervisor was killed, without a new password', async () => {
     const killed = start();
     const address = await addressOf(killed);
     const [database, worker] = [databasePid(), await pidOf(killed, 'worker')];
@@ -174,7 +174,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(await next.ended).toBe(0);
   });
 
-  it('logs warnings and errors alone in a terminal, so that what it says to people stays in sight', async () => {
+  it('logs only warnings and errors in a terminal, so that messages to people stay in sight', async () => {
     const piped = start();
     await addressOf(piped);
     await eventually(() => expect(piped.output()).toContain('"msg":"the API is up"'));

@@ -9,18 +9,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { makeDataFolder } from './data-folder.ts';
 import { explainFailure } from './explain-failure.ts';
 import { banner } from './supervisor-banner.ts';
-import { keepRunning, type KeptChild } from './supervisor-child.ts';
-import { keepDatabase, type KeptDatabase } from './supervisor-database.ts';
-import { keptKeys } from './supervisor-keys.ts';
+import { superviseProgram, type SupervisedChild } from './supervisor-child.ts';
+import { superviseDatabase, type SupervisedDatabase } from './supervisor-database.ts';
+import { loadOrCreateKeys } from './supervisor-keys.ts';
 import { lockDataFolder } from './supervisor-lock.ts';
 import { expectFree, freePort } from './supervisor-ports.ts';
 import { type Preparation, startPreparation } from './supervisor-preparation.ts';
 
-// Everything must have ended within 20 s, and the database, which ends last, needs a moment too
+// Everything must have ended within 20 s; the rest of it is for the database, which stops last
 const graceMs = 17_000;
-// What comes this soon after the first signal is its echo: the terminal, npm and the bootstrap may each send one
+// A second signal within this time is an echo of the first: the terminal, npm and the bootstrap may each send one
 const echoMs = 500;
-// The worker starts when the API is up, or after this long
+// The worker starts when the API is up, and at the latest after this time
 const headStartMs = 5_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -28,15 +28,15 @@ const stop = new AbortController();
 let stopAskedAt = 0;
 let exitCode = 0;
 let preparation: Preparation | null = null;
-let database: KeptDatabase | null = null;
-let children: KeptChild[] = [];
+let database: SupervisedDatabase | null = null;
+let children: SupervisedChild[] = [];
 let unlock: (() => Promise<void>) | null = null;
 let unshownPassword: string | null = null;
 
 const say = (line: string): void => console.log(`portal: ${line}`);
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, askToStop);
-// Whoever read what we print is gone
+// The reader of our output is gone
 process.stdout.on('error', askToStop);
 const parents = parentsUnderNpm();
 setInterval(() => {
@@ -62,12 +62,12 @@ async function bringUp(): Promise<void> {
   unlock = await lockDataFolder(dataDir);
 
   const isEmbedded = !process.env['DATABASE_URL'];
-  // What the migration alone may do is kept from the apps
+  // Only the migration gets the login that owns the tables
   const { DATABASE_MIGRATION_URL: migrationUrl, ...given } = process.env;
   const env: NodeJS.ProcessEnv = {
-    // Each thread would keep heaps of its own, some megabytes that nobody else may use
+    // Otherwise each thread keeps several megabytes of heap that other threads cannot use
     MALLOC_ARENA_MAX: '2',
-    // A line for each job would push what is said here to people out of sight within a minute
+    // A line for each job would scroll these messages out of sight within a minute
     ...(process.stdout.isTTY && { LOG_LEVEL: 'warn' }),
     ...given,
     DATA_DIR: dataDir,
@@ -92,12 +92,12 @@ async function bringUp(): Promise<void> {
 }
 
 async function addKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<void> {
-  const kept = await keptKeys(dataDir);
-  env['SESSION_SECRET'] ||= kept.SESSION_SECRET;
-  env['SECRETS_KEYS'] ||= kept.SECRETS_KEYS;
+  const stored = await loadOrCreateKeys(dataDir);
+  env['SESSION_SECRET'] ||= stored.SESSION_SECRET;
+  env['SECRETS_KEYS'] ||= stored.SECRETS_KEYS;
 }
 
-/** Settles every port before the first start: links in mails name it, and a restart must not move it. */
+/** Fixes every port before the first start: links in mails contain it, and a restart must not change it. */
 async function fixPorts(env: NodeJS.ProcessEnv, { host, port }: Awaited<Preparation['settings']>): Promise<void> {
   if (port === 0) env['PORT'] = String(await freePort(host));
   else await expectFree(host, port);
@@ -105,7 +105,7 @@ async function fixPorts(env: NodeJS.ProcessEnv, { host, port }: Awaited<Preparat
 }
 
 async function startDatabase(folder: string): Promise<void> {
-  database = await keepDatabase(folder, {
+  database = await superviseDatabase(folder, {
     say,
     onMoved() {
       for (const child of children) child.replace();
@@ -135,7 +135,7 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
   };
   let isFirst = true;
   const firstReady = Promise.withResolvers<void>();
-  const api = keepRunning({
+  const api = superviseProgram({
     ...plan,
     name: 'API',
     args: args('api'),
@@ -147,15 +147,16 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
     },
   });
   children = [api];
-  // Side by side on few cores both would take twice as long, and people wait for the API.
+  // On few cores both would take twice as long side by side, and people wait for the API.
   await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => undefined);
-  if (!stop.signal.aborted) children.push(keepRunning({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
+  if (!stop.signal.aborted)
+    children.push(superviseProgram({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
 }
 
-/** The processes between us and npm, npm included, as far as they can be seen; always the same without npm. */
+/** Identifies the parent processes up to npm, as far as they are visible; empty without npm. */
 function parentsUnderNpm(): string {
   if (!process.env['npm_lifecycle_event']) return '';
-  // npm runs scripts through a shell, which may stay in between
+  // npm runs scripts through a shell, which may remain between npm and this process
   const shell = /\((?:ba|da|z)?sh\) \S+ (\d+)/.exec(readIfThere(`/proc/${process.ppid}/stat`));
   return `${process.ppid} ${shell?.[1] ?? ''}`;
 }

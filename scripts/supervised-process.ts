@@ -1,7 +1,6 @@
 import { cacheResolution } from './cached-resolution.ts';
 
-// Loaded ahead of the API and the worker by the supervisor: should that be killed, they end themselves instead of
-// staying behind on their port.
+// The supervisor preloads this into the API and the worker: if the supervisor is killed, they end too and free their ports.
 const parent = process.ppid;
 const watch = setInterval(() => {
   if (process.ppid === parent) return;

@@ -3,27 +3,27 @@ import { wrongSettingsExit } from '@portal/platform/exit-codes';
 import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
 
 export interface ChildPlan {
-  /** For people: `API`, `worker`. */
+  /** Shown in messages: `API`, `worker`. */
   name: string;
-  /** What Node is called with. */
+  /** Arguments of Node. */
   args: readonly string[];
-  /** Asked before each start. */
+  /** Called before each start. */
   env: () => NodeJS.ProcessEnv;
   onReady: (url: string | null) => void;
   onWrongSettings: () => void;
   say: (line: string) => void;
 }
 
-export interface KeptChild {
-  /** Ends it kindly so that it starts again at once with fresh settings. */
+export interface SupervisedChild {
+  /** Ends it with SIGTERM, then starts it at once with fresh settings. */
   replace(): void;
-  /** Asks it to end, kills it when the time is over, and keeps it ended. */
+  /** Ends it for good: with SIGTERM, and with SIGKILL after `graceMs`. */
   stop(graceMs: number): Promise<void>;
   kill(): void;
 }
 
-/** Starts a program of ours and starts it again whenever it ends, until it is stopped. */
-export function keepRunning(plan: ChildPlan): KeptChild {
+/** Starts a program of ours and restarts it each time it ends, until `stop`. */
+export function superviseProgram(plan: ChildPlan): SupervisedChild {
   let current: { process: ChildProcess; ended: Promise<void> } | null = null;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -35,7 +35,7 @@ export function keepRunning(plan: ChildPlan): KeptChild {
     const child = spawn(process.execPath, plan.args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: plan.env(),
-      // Out of reach of the terminal's Ctrl-C: who ends first is decided here
+      // Out of reach of the terminal's Ctrl-C: the supervisor decides the order in which processes end
       detached: process.platform !== 'win32',
     });
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ export function keepRunning(plan: ChildPlan): KeptChild {
       }
       failures = failuresInRow(failures, performance.now() - startedAt);
       const pauseMs = restartPauseMs(failures);
-      plan.say(`The ${plan.name} ${what}. It is started again in ${pauseMs / 1000} s.`);
+      plan.say(`The ${plan.name} ${what}. Restarting it in ${pauseMs / 1000} s.`);
       timer = setTimeout(start, pauseMs);
     }
   }
@@ -71,10 +71,10 @@ export function keepRunning(plan: ChildPlan): KeptChild {
     const pid = current?.process.pid;
     if (pid === undefined) return;
     try {
-      // The whole group: under --watch the program is a child of the watcher
+      // The whole process group: under --watch the program is a child of the watcher
       process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
     } catch {
-      // It ended just now
+      // It has already ended
     }
   }
 
@@ -91,12 +91,12 @@ export function keepRunning(plan: ChildPlan): KeptChild {
       if (!current) return;
       const { process: child, ended } = current;
       child.kill('SIGTERM');
-      const patience = setTimeout(() => {
-        plan.say(`The ${plan.name} did not end within ${graceMs / 1000} s and is killed.`);
+      const killTimer = setTimeout(() => {
+        plan.say(`The ${plan.name} did not end within ${graceMs / 1000} s. Killing it.`);
         kill();
       }, graceMs);
       await ended;
-      clearTimeout(patience);
+      clearTimeout(killTimer);
     },
     kill,
   };

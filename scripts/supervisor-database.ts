@@ -4,12 +4,12 @@ import { startEmbeddedPostgres } from '@portal/db/embedded';
 import { explainFailure } from './explain-failure.ts';
 import { failuresInRow, restartPauseMs } from './supervisor-pause.ts';
 
-export interface KeptDatabase {
-  /** For the apps. */
+export interface SupervisedDatabase {
+  /** Address with the login of the apps. */
   appUrl(): string;
-  /** For the migration. */
+  /** Address with the login of the migration. */
   ownerUrl(): string;
-  /** Where it lies. */
+  /** Its data folder. */
   folder: string;
   stop(): Promise<void>;
 }
@@ -17,21 +17,20 @@ export interface KeptDatabase {
 const MiB = 1024 * 1024;
 
 /**
- * What the database keeps of its files in memory: an eighth of what there is, 64 to 512 MB. PostgreSQL advises a quarter where it has
- * the machine to itself.
+ * `shared_buffers`: an eighth of the memory, 64 to 512 MB. PostgreSQL advises a quarter for a machine of its own.
  */
 export function sharedBuffersFor(bytes: number): string {
   return `${Math.min(512, Math.max(64, Math.floor(bytes / 8 / MiB)))}MB`;
 }
 
-/** Of the machine, or of the container that holds us to less. */
+/** Memory of the machine, or the lower limit of the container. */
 const memoryBytes = (): number => Math.min(totalmem(), process.constrainedMemory() || Infinity);
 
-/** Runs the embedded PostgreSQL and starts it again whenever it ends, until it is stopped. */
-export async function keepDatabase(
+/** Runs the embedded PostgreSQL and restarts it each time it ends, until `stop`. */
+export async function superviseDatabase(
   dataDir: string,
   { say, onMoved }: { say: (line: string) => void; onMoved: () => void },
-): Promise<KeptDatabase> {
+): Promise<SupervisedDatabase> {
   const stopping = new AbortController();
   const options = { dataDir, sharedBuffers: sharedBuffersFor(memoryBytes()), log: say };
   let server = await startEmbeddedPostgres(options);
@@ -42,13 +41,13 @@ export async function keepDatabase(
       await server.ended;
       if (stopping.signal.aborted) return;
       failures = failuresInRow(failures, performance.now() - startedAt);
-      say('PostgreSQL ended unexpectedly, it is started again.');
-      // The first restart is immediate: every second without it is a second of errors
+      say('PostgreSQL ended unexpectedly. Restarting it.');
+      // The first restart is immediate: every second without a database is a second of errors
       if (failures > 1) await pause(restartPauseMs(failures - 1), undefined, { signal: stopping.signal });
       const { url } = server;
       try {
         server = await startEmbeddedPostgres(options);
-        say('PostgreSQL runs again.');
+        say('PostgreSQL is running again.');
       } catch (error) {
         say(`PostgreSQL could not be started. ${explainFailure(error)}`);
       }
@@ -57,7 +56,7 @@ export async function keepDatabase(
     }
   }
 
-  const watched = watch().catch((error: unknown) => {
+  const watching = watch().catch((error: unknown) => {
     if (!stopping.signal.aborted) throw error;
   });
   return {
@@ -67,8 +66,8 @@ export async function keepDatabase(
     async stop() {
       stopping.abort();
       await server.stop();
-      await watched;
-      // The watch may have been in the middle of a start
+      await watching;
+      // The loop may have been in the middle of a restart
       await server.stop();
     },
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { keptKeys } from './supervisor-keys.ts';
+import { loadOrCreateKeys } from './supervisor-keys.ts';
 
 async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-keys-'));
@@ -10,17 +10,17 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-it('makes two keys of 32 bytes once, readable by their owner alone', async () => {
+it('generates two keys of 32 bytes once, readable only by their owner', async () => {
   const folder = await emptyFolder();
-  const keys = await keptKeys(folder);
+  const keys = await loadOrCreateKeys(folder);
   for (const key of [keys.SESSION_SECRET, keys.SECRETS_KEYS]) expect(key).toMatch(/^k1:[A-Za-z0-9+/]{43}=$/);
   expect(keys.SESSION_SECRET).not.toBe(keys.SECRETS_KEYS);
   expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
-  expect(await keptKeys(folder)).toEqual(keys);
+  expect(await loadOrCreateKeys(folder)).toEqual(keys);
 });
 
-it('does not replace a damaged file: what the keys encrypted would be lost', async () => {
+it('does not replace a damaged file, because the secrets encrypted with its keys would be lost', async () => {
   const folder = await emptyFolder();
   await writeFile(join(folder, 'keys.json'), '{"SESSION_SECRET":');
-  await expect(keptKeys(folder)).rejects.toThrow(/keys\.json is damaged/);
+  await expect(loadOrCreateKeys(folder)).rejects.toThrow(/keys\.json is damaged/);
 });

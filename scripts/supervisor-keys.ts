@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface KeptKeys {
+export interface StoredKeys {
   SESSION_SECRET: string;
   SECRETS_KEYS: string;
 }
 
-/** The keys of an installation that sets none of its own: made once, kept in the data folder for its owner's eyes only. */
-export async function keptKeys(dataDir: string): Promise<KeptKeys> {
+/** The keys of an installation that sets none itself: generated once and stored in the data folder, readable by its owner only. */
+export async function loadOrCreateKeys(dataDir: string): Promise<StoredKeys> {
   const path = join(dataDir, 'keys.json');
   let text: string;
   try {
@@ -23,22 +23,22 @@ export async function keptKeys(dataDir: string): Promise<KeptKeys> {
   return keys;
 }
 
-function parseKeys(text: string): KeptKeys | null {
+function parseKeys(text: string): StoredKeys | null {
   try {
-    const { SESSION_SECRET, SECRETS_KEYS } = JSON.parse(text) as Partial<KeptKeys>;
+    const { SESSION_SECRET, SECRETS_KEYS } = JSON.parse(text) as Partial<StoredKeys>;
     return SESSION_SECRET && SECRETS_KEYS ? { SESSION_SECRET, SECRETS_KEYS } : null;
   } catch {
     return null;
   }
 }
 
-async function makeKeys(path: string): Promise<KeptKeys> {
-  const keys: KeptKeys = { SESSION_SECRET: newKey(), SECRETS_KEYS: newKey() };
+async function makeKeys(path: string): Promise<StoredKeys> {
+  const keys: StoredKeys = { SESSION_SECRET: newKey(), SECRETS_KEYS: newKey() };
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
     await file.chmod(0o600);
     await file.writeFile(`${JSON.stringify(keys, null, 2)}\n`);
-    // Secrets encrypted with a key that a power cut then takes away are lost
+    // A power cut must not lose the key: it would lose the secrets encrypted with it
     await file.sync();
   } finally {
     await file.close();

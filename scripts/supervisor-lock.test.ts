@@ -12,7 +12,7 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-/** Another process that takes the lock and keeps it until it is killed. */
+/** Starts a process that takes the lock and holds it until it is killed. */
 async function spawnHolder(folder: string) {
   const program = `
     import { lockDataFolder } from ${JSON.stringify(new URL('supervisor-lock.ts', import.meta.url).href)};
@@ -29,13 +29,13 @@ async function spawnHolder(folder: string) {
   return child;
 }
 
-it('lets one process have a folder and names it to the next', async () => {
+it('locks a folder for one process and names that process to the next', async () => {
   const folder = await emptyFolder();
   const holder = await spawnHolder(folder);
   await expect(lockDataFolder(folder)).rejects.toThrow(`Portal already runs on ${folder} (process ${holder.pid})`);
 });
 
-it('does not heed the lock of a killed process', async () => {
+it('ignores the lock of a killed process', async () => {
   const folder = await emptyFolder();
   const holder = await spawnHolder(folder);
   holder.kill('SIGKILL');
@@ -46,7 +46,7 @@ it('does not heed the lock of a killed process', async () => {
   expect(await readdir(join(folder, 'lock'))).toEqual([]);
 });
 
-it('does not heed a lock whose process number now belongs to a stranger', async () => {
+it('ignores a lock whose process id now belongs to another process', async () => {
   const folder = await emptyFolder();
   await mkdir(join(folder, 'lock'));
   await writeFile(join(folder, 'lock', `${process.ppid}.1.another-boot`), '');
@@ -54,7 +54,7 @@ it('does not heed a lock whose process number now belongs to a stranger', async 
   await release();
 });
 
-it('lets one of several at once through', async () => {
+it('gives the lock to one of several processes that start at once', async () => {
   const folder = await emptyFolder();
   const starts = await Promise.allSettled([1, 2, 3, 4].map(() => spawnHolder(folder)));
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

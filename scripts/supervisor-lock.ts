@@ -6,9 +6,9 @@ import { isSameProcess, processIdentity } from '@portal/db/process-identity';
 const attempts = 5;
 
 /**
- * Takes the data folder for this process and gives back how to release it; throws when another process has it.
- * Whoever wants it puts a file named after itself into the folder `lock` and then looks: alone in there, it has it.
- * The name holds beyond the reuse of process numbers, so what a killed process left does not count.
+ * Locks the data folder for this process and returns a function that releases it. Throws if another process holds the lock.
+ * Each process puts a file named after its identity into the folder `lock`, then lists the folder: a process that is alone holds the lock.
+ * The identity survives the reuse of process ids, so the file of a killed process does not count.
  */
 export async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
   const folder = join(dataDir, 'lock');
@@ -29,7 +29,7 @@ export async function lockDataFolder(dataDir: string): Promise<() => Promise<voi
         `Portal already runs on ${dataDir} (process ${Number.parseInt(holder, 10)}). Stop it first, or set DATA_DIR to another folder.`,
       );
     }
-    // Two that look at the same moment both see the other and both step back; the next time they come apart
+    // Two processes that list the folder at once both retreat; the random pause separates them
     await pause(20 + Math.random() * 100);
   }
 }

@@ -7,7 +7,7 @@ it('doubles the pause from 1 s to at most 30 s', () => {
   ]);
 });
 
-it('counts anew after a minute of health', () => {
+it('restarts the count after a minute of health', () => {
   expect(failuresInRow(0, 10)).toBe(1);
   expect(failuresInRow(4, 59_999)).toBe(5);
   expect(failuresInRow(4, 60_000)).toBe(1);

@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const tries = 30;
 
-/** A port nobody uses at this moment. */
+/** A port that is free at this moment. */
 export async function freePort(host: string): Promise<number> {
   const result = await tryListen(host, 0);
   if (typeof result === 'number') return result;
-  throw new Error(`HOST ${host} cannot be listened on: ${result.message}`);
+  throw new Error(`Cannot listen on HOST ${host}: ${result.message}`);
 }
 
-/** Waits up to three seconds for the port, which an API whose supervisor was killed may still be leaving. */
+/** Waits up to three seconds for the port: an API whose supervisor was killed may still be closing it. */
 export async function expectFree(host: string, port: number): Promise<void> {
   for (let turn = 1; ; turn++) {
     const result = await tryListen(host, port);
@@ -19,18 +19,17 @@ export async function expectFree(host: string, port: number): Promise<void> {
       await pause(100);
       continue;
     }
-    throw new Error(`Port ${port} of ${host} cannot be used: ${reasonOf(result)}`);
+    throw new Error(`Cannot use port ${port} of ${host}: ${reasonOf(result)}`);
   }
 }
 
-/** Why, and what to do. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'EADDRINUSE') return 'something else uses it. End that program, or choose another port with PORT.';
+  if (code === 'EADDRINUSE') return 'another program uses it. End that program, or choose another port with PORT.';
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have that address. Choose another one with HOST.';
   return `${message}. Choose another port with PORT.`;
 }
 
-/** The port it got, or why it got none. */
+/** The port, or the error. */
 async function tryListen(host: string, port: number): Promise<number | NodeJS.ErrnoException> {
   const { promise, resolve } = Promise.withResolvers<number | NodeJS.ErrnoException>();
   const server = createServer();

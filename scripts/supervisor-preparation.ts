@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What the supervisor and `prepare-database.ts` say to each other, in this order. */
+/** Messages from `prepare-database.ts` to the supervisor, in this order. */
 export type FromPreparation =
   | { type: 'settings'; host: string; port: number }
   | { type: 'prepared'; prepared: Prepared }
@@ -9,7 +9,7 @@ export type FromPreparation =
 
 export interface ToPreparation {
   env: NodeJS.ProcessEnv;
-  /** Login that owns the tables; null where the apps' own does. */
+  /** Address with the login that owns the tables; null if the apps' login owns them. */
   ownerUrl: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface Prepared {
 }
 
 export interface Preparation {
-  /** Where the API listens, once every setting was found right. */
+  /** Where the API listens; resolves once every setting is valid. */
   settings: Promise<{ host: string; port: number }>;
   /** Migrates and seeds. */
   prepare(on: ToPreparation): Promise<Prepared>;
@@ -31,14 +31,14 @@ export interface Preparation {
 }
 
 /**
- * Checks settings, migrates and seeds in a process of its own. What that takes is some 200 MB of packages, which would otherwise stay
- * with the supervisor for as long as it runs.
+ * Checks settings, migrates and seeds in a separate process. That loads some 200 MB of packages, which would otherwise stay in the memory
+ * of the supervisor.
  */
 export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'prepare-database.ts')], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env,
-    // Out of reach of the terminal's Ctrl-C, so that no migration is cut short
+    // Out of reach of the terminal's Ctrl-C, which must not interrupt a migration
     detached: process.platform !== 'win32',
   });
   const settings = Promise.withResolvers<{ host: string; port: number }>();
@@ -48,7 +48,7 @@ export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
     settings.reject(error);
     prepared.reject(error);
   };
-  // Each is awaited in its turn; a failure of the first one is that of both
+  // They are awaited one after the other; a failure rejects both
   for (const { promise } of [settings, prepared]) promise.catch(() => {});
   child.on('message', (message: FromPreparation) => {
     if (message.type === 'settings') settings.resolve(message);
@@ -72,6 +72,6 @@ export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
 }
 
 function tell(child: ChildProcess, message: ToPreparation): void {
-  // One that has ended has said why, or its end says it
+  // A preparation that has ended has reported the reason, or its `close` event does
   if (child.connected) child.send(message, () => {});
 }

@@ -19,10 +19,10 @@ const tests = {
       it('is not reached', () => {});
     });`,
   'broken.test.js': `throw new Error('does not load');`,
-  'loud.test.js': `it('leaves something behind', () => void Promise.reject(new Error('nobody waited')));`,
+  'loud.test.js': `it('leaves something behind', () => void Promise.reject(new Error('was not awaited')));`,
 };
 
-/** What a run of these tests says at its end, and how it ends. */
+/** The last lines and the exit code of a run of these tests. */
 async function endOf(tests: Record<string, string>, env: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-results-'));
   try {
@@ -31,9 +31,9 @@ async function endOf(tests: Record<string, string>, env: Record<string, string> 
       env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    const [said, [code]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
-    const notes = said.split('\n').filter((line) => /^(Failed|Passed at the second try): /.test(line));
-    return { code: code as number, notes: notes.toSorted(), counts: said.trim().split('\n').at(-1) };
+    const [output, [code]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
+    const notes = output.split('\n').filter((line) => /^(Failed|Passed at the second try): /.test(line));
+    return { code: code as number, notes: notes.toSorted(), counts: output.trim().split('\n').at(-1) };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -43,11 +43,11 @@ const failed = [
   'Failed: broken.test.js: does not load',
   'Failed: fickle.test.js > a hook: did not prepare',
   'Failed: fickle.test.js > never comes: no',
-  'Failed: outside a test: nobody waited',
+  'Failed: outside a test: was not awaited',
 ];
 const comesLate = 'fickle.test.js > comes at last: expected 1 to be 2 // Object.is equality';
 
-it('a run of CI gives each test a second try, and names at its end which needed it', async () => {
+it('gives each test a second try in CI, and names the tests that needed it', async () => {
   const missing = services.filter(({ binary }) => serviceBinary(binary) === null).length;
   expect(await endOf(tests, { CI: 'true' })).toEqual({
     code: 1,
@@ -56,7 +56,7 @@ it('a run of CI gives each test a second try, and names at its end which needed 
   });
 });
 
-it('elsewhere none has one', async () => {
+it('gives no second try elsewhere', async () => {
   expect(await endOf(tests)).toEqual({
     code: 1,
     notes: [...failed, `Failed: ${comesLate}`].toSorted(),
@@ -64,7 +64,7 @@ it('elsewhere none has one', async () => {
   });
 });
 
-it('a run in which nothing fails ends well', async () => {
+it('ends with exit code 0 when every test passes', async () => {
   expect(await endOf({ 'fine.test.js': `it('is sure', () => {});` })).toEqual({
     code: 0,
     notes: [],

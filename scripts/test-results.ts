@@ -4,11 +4,11 @@ export interface Results {
   passed: number;
   failed: number;
   skipped: number;
-  /** A line for each failure and for each test that passed at its second try, to be read at the end of a long log. */
+  /** A line for each failure and for each test that passed on its second try, for the end of a long log. */
   notes: string[];
 }
 
-/** Counts tests, and besides them everything that failed outside a test: a file, a hook of it, an unhandled error. */
+/** Counts tests, and as failures also errors outside a test: of a file, of its hooks, or unhandled ones. */
 export function readResults(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): Results {
   const results: Results = { passed: 0, failed: 0, skipped: 0, notes: [] };
   const fail = (where: string, error: unknown) => {
@@ -24,7 +24,7 @@ export function readResults(modules: readonly TestModule[], unhandledErrors: rea
     }
     for (const test of module.children.allTests()) {
       const { state, errors } = test.result();
-      // Pending at the end: its process died under it, or the run was cancelled
+      // Pending at the end: its process died, or the run was cancelled
       if (state === 'failed' || state === 'pending')
         fail(nameOf(file, test), errors?.[0] ?? { message: 'did not end' });
       else results[state] += 1;

@@ -1,5 +1,5 @@
-// npm test: runs the tests (arguments go to vitest), says which needed a missing server, closes with the counts.
-// With --missing-packages it only prints what to install for the missing servers.
+// npm test: runs the tests (arguments go to vitest), names those that need a missing server, and ends with the counts.
+// With --missing-packages it only prints the packages to install for the missing servers.
 import { createVitest, parseCLI, type Vitest } from 'vitest/node';
 import { serviceBinary, services } from '@portal/testing/services';
 import { readResults, type Results } from './test-results.ts';
@@ -26,11 +26,11 @@ process.exit(endAskedAt !== null || results.failed > 0 || results.passed === 0 ?
 
 async function runTests(given: string[]): Promise<Results> {
   const { filter, options } = parseCLI(['vitest', 'run', ...given]);
-  // What vitest's own command line sets before it starts
+  // vitest's own command line sets these before it starts
   process.env['NODE_ENV'] ??= 'test';
   process.env['VITEST'] = 'true';
-  // Thousands of tests with real servers and killed processes: one that fails by chance must not keep back what is right. It gets a
-  // second try, and the run names it at its end.
+  // Thousands of tests use real servers and killed processes. A test that fails by chance must not block a correct change: it gets a second
+  // try, and the run names it at its end.
   const vitest = await createVitest({ retry: mustHaveAll ? 1 : 0, ...options, watch: false });
   endOnSignal(vitest);
   try {
@@ -48,10 +48,10 @@ async function runTests(given: string[]): Promise<Results> {
   }
 }
 
-/** Lets the servers of the run end with it; a second signal does not wait. */
+/** Ends the servers of the run on a signal; a second signal ends the run at once. */
 function endOnSignal(vitest: Vitest): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // vite would exit at once and leave the database behind
+    // vite would exit at once and leave the database running
     process.removeAllListeners(signal);
     process.on(signal, () => {
       if (endAskedAt !== null) {
@@ -61,7 +61,7 @@ function endOnSignal(vitest: Vitest): void {
       }
       endAskedAt = performance.now();
       void vitest.cancelCurrentRun('keyboard-input');
-      // Cancelling waits for the tests under way, which may be long ones
+      // Cancelling waits for the tests under way, which may take long
       setTimeout(() => void vitest.close().finally(() => process.exit(1)), 3_000).unref();
     });
   }

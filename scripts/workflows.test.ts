@@ -25,19 +25,19 @@ interface Workflow {
 const workflow = (name: string) => parse(read(`.github/workflows/${name}.yml`)) as Workflow;
 
 it.each(files)('%s is a workflow without faults', async (path) => {
-  // A linter is good for one file.
+  // A linter instance checks one file.
   const lint = await createLinter();
   expect(lint(read(path), path)).toEqual([]);
 });
 
-it('the linter finds a fault where there is one', async () => {
+it('finds a fault with the linter in a faulty workflow', async () => {
   const lint = await createLinter();
   const faulty =
     'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ github.nothing }}\n';
   expect(lint(faulty, '.github/workflows/faulty.yml')).toHaveLength(1);
 });
 
-it('everything proposed, and everything published, passes .ci/run first', () => {
+it('runs .ci/run for every pull request and before every release', () => {
   const { on, jobs } = workflow('check');
   expect(Object.keys(on)).toEqual(['pull_request']);
   expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
@@ -47,7 +47,7 @@ it('everything proposed, and everything published, passes .ci/run first', () => 
   expect(existsSync(join(root, '.ci/run'))).toBe(true);
 });
 
-it('only the job that publishes may write, and that packages alone', () => {
+it('lets only the publishing job write, and only packages', () => {
   for (const { permissions, jobs } of files.map((path) => parse(read(path)) as Workflow)) {
     expect(permissions).toEqual({ contents: 'read' });
     for (const [name, job] of Object.entries(jobs)) {
@@ -68,7 +68,7 @@ describe('the release workflow', () => {
   it.each([
     ['refs/heads/main', 'dev', 'beta', ['beta', 'latest']],
     ['refs/tags/v1.4.0', '1.4.0', 'live', ['1.4.0', 'live']],
-  ])('makes of %s version %s on the channel %s', (reference, version, channel, tags) => {
+  ])('builds %s as version %s on the channel %s', (reference, version, channel, tags) => {
     const { outputs, calls } = runImage(reference);
     expect(outputs).toMatchObject({ version, channel, tags: tags.join(',') });
     const names = tags.map((tag) => `ghcr.io/example/portal:${tag}`);
@@ -93,18 +93,18 @@ describe('the release workflow', () => {
     expect(given?.toSorted()).toEqual(declared.toSorted());
   });
 
-  it('publishes nothing from a tag that is no release', () => {
+  it('publishes nothing from a tag that names no release', () => {
     expect(() => runImage('refs/tags/v1.4')).toThrow('no image is published');
   });
 
-  /** Runs the steps as the workflow does, with a `docker` that only notes what it is asked. */
+  /** Runs the steps as the workflow does, with a `docker` that only logs its arguments. */
   function runImage(reference: string): { outputs: Record<string, string>; calls: string[][] } {
     const folder = mkdtempSync(join(tmpdir(), 'portal-test-workflow-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const noted = join(folder, 'calls');
-    writeFileSync(noted, '');
-    // It takes the password, as `docker login` does: else the `echo` before it may write to nobody, and fail.
-    const docker = `#!/bin/bash\n[ "$1" = login ] && cat >/dev/null\n(IFS=$'\\t'; echo "$*") >>'${noted}'\n`;
+    const callLog = join(folder, 'calls');
+    writeFileSync(callLog, '');
+    // Reads the password as `docker login` does; otherwise the `echo` before it may fail with a broken pipe.
+    const docker = `#!/bin/bash\n[ "$1" = login ] && cat >/dev/null\n(IFS=$'\\t'; echo "$*") >>'${callLog}'\n`;
     writeFileSync(join(folder, 'docker'), docker);
     chmodSync(join(folder, 'docker'), 0o755);
     const output = join(folder, 'output');
@@ -138,7 +138,7 @@ describe('the release workflow', () => {
         outputs[line.slice(0, at)] = line.slice(at + 1);
       }
     }
-    const calls = readFileSync(noted, 'utf8').trim().split('\n');
+    const calls = readFileSync(callLog, 'utf8').trim().split('\n');
     return { outputs, calls: calls.map((call) => call.split('\t')) };
   }
 });

@@ -1,4 +1,4 @@
-// Kills the worker at every step of reading alert mails, again and again: each mail is a tender once, and the mailbox is as it was
+// Kills the worker repeatedly at every step of reading alert mails: each mail becomes one tender, and the mailbox stays unchanged
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhileReadingMails } from '@portal/testing/scenarios/crash-while-reading-mails';
@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     redis: { type: 'boolean', default: false },
-    /** Without the queue: what is due is taken up at once after a kill, and many more kills fit into an hour. */
+    /** Without the queue: due work resumes at once after a kill, so many more kills fit into an hour. */
     direct: { type: 'boolean', default: false },
   },
 });

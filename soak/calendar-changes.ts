@@ -1,4 +1,4 @@
-// Every sample of a calendar, with 200 changes of bytes and lines each: read within a second, and never lost as a whole without a word
+// Reads every calendar sample with 200 changes of bytes and lines each: each takes at most a second, and none is lost without a message
 import { runLongForm } from './long-form.ts';
 
 await runLongForm('packages/usecases/src/calendar/reading/changed-files.test.ts');

@@ -1,4 +1,4 @@
-// Every sample of certificates and keys, with 200 changes of bytes each: read within a second, and never lost as a whole without a word
+// Reads every certificate and key sample with 200 changes of bytes each: each takes at most a second, and none is lost without a message
 import { runLongForm } from './long-form.ts';
 
 await runLongForm('packages/usecases/src/certificates/changed-files.test.ts');

@@ -1,4 +1,4 @@
-// Kills the worker at every step from a check to its mails, while clouds fail and come back: each outage is told once, and so is its end
+// Kills the worker at every step from a check to its mails while clouds fail and recover: each outage is mailed once, and so is its end
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhileWatching } from '@portal/testing/scenarios/crash-while-watching';
@@ -16,7 +16,7 @@ const server = await startTestServer();
 const redis = values.redis ? await startRedis() : null;
 try {
   await migrateDatabase(server.url);
-  const { kills, killsAt, expected, told, unexplained, inTheGap, otherMessageId, violations } =
+  const { kills, killsAt, expected, mailed, unexplained, inTheGap, otherMessageId, violations } =
     await crashWhileWatching({
       databaseUrl: server.url,
       redisUrl: redis?.url ?? null,
@@ -27,14 +27,14 @@ try {
       say: (line) => console.log(line),
     });
   console.log(`queues in ${redis ? 'Redis' : 'PostgreSQL'}, ${kills} kills: ${JSON.stringify(killsAt)}`);
-  console.log(`told of a beginning                     ${told.begun} of ${expected}`);
-  console.log(`told of an end                          ${told.ended} of ${expected}`);
+  console.log(`mailed beginnings                       ${mailed.begun} of ${expected}`);
+  console.log(`mailed ends                             ${mailed.ended} of ${expected}`);
   console.log(`repeats                                 ${inTheGap}`);
   console.log(`  that SMTP’s gap does not explain      ${unexplained}`);
   console.log(`  with another Message-ID               ${otherMessageId}`);
   for (const violation of violations) console.log(violation);
-  const isAllTold = told.begun === expected && told.ended === expected;
-  const holds = isAllTold && unexplained + otherMessageId + violations.length === 0;
+  const isComplete = mailed.begun === expected && mailed.ended === expected;
+  const holds = isComplete && unexplained + otherMessageId + violations.length === 0;
   console.log(holds ? 'holds' : 'DOES NOT HOLD');
   process.exitCode = holds ? 0 : 1;
 } finally {

@@ -4,12 +4,15 @@ import { crashWhileMailing } from '@portal/testing/scenarios/crash-while-mailing
 import { startTestServer } from '@portal/testing/server';
 import { startRedis } from '@portal/testing/servers/redis';
 
-/** The long crash run as a program: `--mails`, `--kills`, `--redis`. Prints what became of the mails and fails when one was lost. */
-export async function crashRun(from: 'outbox' | 'reminders', usual: { mails: number; kills: number }): Promise<void> {
+/** The long crash run as a program: `--mails`, `--kills`, `--redis`. Counts lost and repeated mails; fails unless all is as it must be. */
+export async function crashRun(
+  from: 'outbox' | 'reminders',
+  defaults: { mails: number; kills: number },
+): Promise<void> {
   const { values } = parseArgs({
     options: {
-      mails: { type: 'string', default: `${usual.mails}` },
-      kills: { type: 'string', default: `${usual.kills}` },
+      mails: { type: 'string', default: `${defaults.mails}` },
+      kills: { type: 'string', default: `${defaults.kills}` },
       redis: { type: 'boolean', default: false },
     },
   });
@@ -37,7 +40,7 @@ export async function crashRun(from: 'outbox' | 'reminders', usual: { mails: num
     console.log(`  accepted but unsettled when a worker died ${result.inTheGap}`);
     console.log(`  repeats the gap does not explain          ${result.unexplained}`);
     console.log(`  repeats with another Message-ID           ${result.otherMessageId}`);
-    if (from === 'reminders') console.log(`reminders that do not show their mail       ${result.untraced}`);
+    if (from === 'reminders') console.log(`reminders without a trace of their mail     ${result.untraced}`);
     const { lost, unexplained, otherMessageId, untraced } = result;
     const holds = lost + unexplained + otherMessageId + untraced === 0;
     console.log(holds ? 'holds' : 'DOES NOT HOLD');

@@ -1,4 +1,4 @@
-// Kills the worker at random instants of one synchronization of 20,000 people: the run ends right, and the next has nothing to do
+// Kills the worker at random instants of one synchronization of 20,000 people: the run ends correctly, and the next one changes nothing
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhileSyncing } from '@portal/testing/scenarios/crash-while-syncing';
@@ -23,8 +23,8 @@ try {
   console.log(`accounts                      ${accounts} of ${people}`);
   console.log(`accounts counted by the run   ${run.counts.created}`);
   console.log(`memberships                   ${memberships} of ${people}`);
-  console.log(`left to do for the next run   ${leftToDo}`);
-  console.log(`people left on the stage      ${staged}`);
+  console.log(`changes left for the next run ${leftToDo}`);
+  console.log(`people left in staging        ${staged}`);
   const holds =
     run.state === 'succeeded' &&
     accounts === people &&

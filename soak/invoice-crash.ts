@@ -1,4 +1,4 @@
-// Kills the worker at every step of fetching invoices, again and again: each document is there once, none is lost, no file without a row
+// Kills the worker repeatedly at every step of fetching invoices: each document is stored once, none is lost, every file has a row
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhileFetching } from '@portal/testing/scenarios/crash-while-fetching';
@@ -9,7 +9,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '10' },
     redis: { type: 'boolean', default: false },
-    /** Without the queue: runs are taken up at once after a kill, and many more kills fit into an hour. */
+    /** Without the queue: runs resume at once after a kill, so many more kills fit into an hour. */
     direct: { type: 'boolean', default: false },
   },
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname } from 'node:path';
 
-/** Runs tests of the suite in their long form, which they know by the setting `LONG_FORM`. */
+/** Runs tests of the suite in their long form, which the setting `LONG_FORM` turns on. */
 export async function runLongForm(...files: string[]): Promise<void> {
   const child = spawn(
     `${dirname(import.meta.dirname)}/node_modules/.bin/vitest`,

@@ -1,4 +1,4 @@
-// Kills the worker at random instants of looks at 300 servers: the next look begins within a minute, and no change is counted twice
+// Kills the worker at random instants while it polls 300 servers: the next poll begins within a minute, and no change is counted twice
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhilePolling } from '@portal/testing/scenarios/crash-while-polling';
@@ -26,7 +26,7 @@ try {
     say: (line) => console.log(line),
   });
   console.log(`queues in ${redis ? 'Redis' : 'PostgreSQL'}, ${result.kills} kills`);
-  console.log(`longest wait for the next look  ${(result.longestGapMs / 1_000).toFixed(1)} s`);
+  console.log(`longest wait for the next poll  ${(result.longestGapMs / 1_000).toFixed(1)} s`);
   console.log(`servers with wrong changes      ${result.wrongChanges} of ${values.servers}`);
   console.log(`servers in the wrong state      ${result.wrongStates} of ${values.servers}`);
   console.log(`runs that failed                ${result.failedRuns}`);

@@ -1,4 +1,4 @@
-// Takes each comparison of tenants out of the code that works across tenants, one at a time: a test beside it fails
+// Removes each tenant comparison from the code that works across tenants, one at a time: each removal makes a test fail
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, glob, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,29 +9,32 @@ import { startTestServer } from '@portal/testing/server';
 
 const { values } = parseArgs({
   options: {
-    /** Only mutations whose line `file:line text` holds this. */
+    /** Only mutations whose line `file:line text` contains this. */
     only: { type: 'string', default: '' },
     minutes: { type: 'string', default: '90' },
     list: { type: 'boolean', default: false },
   },
 });
 
-const policies = 'runs in the scope of its tenant alone, where row policies say the same';
-const accounts = 'names an account as well, which no two tenants share';
-/** Comparisons whose loss changes nothing, as nobody else's rows can be met. */
-const heldOtherwise: [where: string, why: string][] = [
+const policies = 'runs only in the scope of its tenant, where row policies enforce the same';
+const accounts = 'also names an account, which no two tenants share';
+/** Comparisons without which the code still reaches only rows of the same tenant. */
+const redundant: [pathAndText: string, reason: string][] = [
   ['platform/src/jobs/perform-job.ts', policies],
-  ['platform/src/operations/start.ts', policies],
-  ['accounts/authenticate.ts', 'names the tenant three times over: of the session, of its account, and as itself'],
-  ['accounts/email-change.ts:112', accounts],
-  ['accounts/password-reset.ts:104', accounts],
+  ['platform/src/runs/start.ts', policies],
+  [
+    'accounts/authenticate.ts',
+    'compares the tenant three times: of the session, of its account, and the tenant itself',
+  ],
+  ['accounts/email-change.ts eq(users.tenantId, emailTokens.tenantId)', accounts],
+  ['accounts/password-reset.ts eq(users.tenantId, passwordTokens.tenantId)', accounts],
   ['reminders/queue-due-mails.ts', accounts],
   ['alerts/match-tenders.ts', accounts],
   ['alerts/start-due-alerts.ts', accounts],
   ['tenders/mailbox/mailbox.ts', accounts],
   ['tenders/mailbox/reading.ts', accounts],
   ['directory/sync/stage.ts', 'names a run, which no two tenants share'],
-  ['platform/src/lock-tenant.ts', 'reads nothing: more locked rows make others wait'],
+  ['platform/src/lock-tenant.ts', 'reads nothing: additional locked rows only make other transactions wait'],
   ['platform/src/require-tenant.ts', policies],
   ['directory/sync/find-changes.ts', policies],
   ['modules/imported-groups.ts', 'names groups and accounts by ids, which no two tenants share'],
@@ -63,10 +66,10 @@ function reaches(from: string, to: string, seen = new Set<string>()): boolean {
   return importsOf(from).some((path) => reaches(path, to, seen));
 }
 
-const acrossing = [...sources].filter(
+const directlyCrossing = [...sources].filter(
   ([path, text]) => !isTest(path) && /\b(acrossTenants|runAcrossTenants|runInNoTenant)\b/.test(text),
 );
-const crossing = new Set(acrossing.flatMap(([path]) => [path, ...importsOf(path)]));
+const crossing = new Set(directlyCrossing.flatMap(([path]) => [path, ...importsOf(path)]));
 
 const operand = String.raw`(?:[^(),]|\([^()]*\))+`;
 const named = String.raw`(?:\b\w+\.tenant_id|\$\{[\w.]*(?:tenantId|tenants\.id)\}(?:::uuid)?|\$\{\w+\}\.tenant_id)`;
@@ -83,7 +86,7 @@ interface Mutation {
   text: string;
 }
 
-/** Each comparison of tenants, made one of a side with itself. */
+/** Replaces each tenant comparison by one of a side with itself. */
 function mutationsOf(path: string): Mutation[] {
   const text = sources.get(path) ?? '';
   return [...text.matchAll(comparisons)]
@@ -100,7 +103,7 @@ function mutationsOf(path: string): Mutation[] {
     });
 }
 
-/** Tests of the area that use the file; then those of its routes, and then all others of the package that use it. */
+/** Tests that use the file, in groups: those of its area, those of its routes, and the others of its package. */
 function testsFor(path: string): string[][] {
   const [, name = '', , area = ''] = path.split('/');
   const tests = [...sources.keys()].filter(isTest).toSorted();
@@ -113,12 +116,13 @@ function testsFor(path: string): string[][] {
 
 const all = [...crossing].toSorted().flatMap(mutationsOf);
 const nameOf = ({ path, line, was }: Mutation) => `${path}:${line} ${was}`;
-const whyHeld = (mutation: Mutation) => heldOtherwise.find(([where]) => nameOf(mutation).includes(where))?.[1];
-const asked = all.filter((mutation) => nameOf(mutation).includes(values.only) && whyHeld(mutation) === undefined);
+const reasonFor = ({ path, was }: Mutation) =>
+  redundant.find(([pathAndText]) => `${path} ${was}`.includes(pathAndText))?.[1];
+const selected = all.filter((mutation) => nameOf(mutation).includes(values.only) && reasonFor(mutation) === undefined);
 
 if (values.list) {
   for (const mutation of all)
-    console.log(`${nameOf(mutation)}\n    ${whyHeld(mutation) ?? testsFor(mutation.path).flat().join('\n    ')}`);
+    console.log(`${nameOf(mutation)}\n    ${reasonFor(mutation) ?? testsFor(mutation.path).flat().join('\n    ')}`);
 } else await run();
 
 async function run(): Promise<void> {
@@ -138,7 +142,7 @@ async function run(): Promise<void> {
       await cp(join(root, part), join(copy, part), { recursive: true, verbatimSymlinks: true });
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
 
-    /** The first test that fails; null when all hold. */
+    /** The first test that fails; null if all pass. */
     async function firstFailure(tests: string[]): Promise<string | null> {
       const report = join(copy, 'report.json');
       await rm(report, { force: true });
@@ -160,7 +164,7 @@ async function run(): Promise<void> {
       for (const { name, assertionResults } of testResults)
         for (const { status, fullName } of assertionResults)
           if (status === 'failed') return `${name.slice(copy.length + 1)}: ${fullName}`;
-      // Files that a failure ends early count as failed, too, and so would one that does not load.
+      // A file that a failure ends early or that does not load also counts as failed.
       if (testResults.some(({ status }) => status === 'failed'))
         throw new Error(`Tests do not run: ${tests.join(' ')}`);
       return null;
@@ -168,23 +172,23 @@ async function run(): Promise<void> {
 
     const deadline = Date.now() + Number(values.minutes) * 60_000;
     const survivors: string[] = [];
-    const holding = new Map<string, string[]>();
-    /** These tests without those that fail anyhow, and so find nothing. */
-    async function thatHold(tests: string[]): Promise<string[]> {
+    const passingOf = new Map<string, string[]>();
+    /** These tests without those that fail without a mutation. */
+    async function passing(tests: string[]): Promise<string[]> {
       const set = tests.join(' ');
-      let left = holding.get(set) ?? tests;
-      while (!holding.has(set)) {
+      let left = passingOf.get(set) ?? tests;
+      while (!passingOf.has(set)) {
         const failure = left.length === 0 ? null : await firstFailure(left);
-        if (failure === null) holding.set(set, left);
+        if (failure === null) passingOf.set(set, left);
         else console.log(`fails without a mutation: ${failure}`);
         left = left.filter((test) => failure?.startsWith(test) !== true);
       }
       return left;
     }
-    /** What finds a mutation; null when nothing does. */
+    /** The test that finds a mutation; null if none does. */
     async function finderOf({ path, text }: Mutation): Promise<string | null> {
       for (const tests of testsFor(path)) {
-        const usable = await thatHold(tests);
+        const usable = await passing(tests);
         if (usable.length === 0) continue;
         await writeFile(join(copy, path), text);
         const failure = await firstFailure(usable);
@@ -193,7 +197,7 @@ async function run(): Promise<void> {
       }
       return null;
     }
-    for (const mutation of asked) {
+    for (const mutation of selected) {
       const isOver = Date.now() > deadline;
       const finder = isOver ? null : await finderOf(mutation);
       const name = `${nameOf(mutation)}${isOver ? ' (not tried: the time is over)' : ''}`;
@@ -201,7 +205,7 @@ async function run(): Promise<void> {
       console.log(finder === null ? `SURVIVES ${name}` : `found ${name} by ${finder}`);
     }
     console.log(
-      `${asked.length} mutations, ${asked.length - survivors.length} found, ${all.length - asked.length} left out`,
+      `${selected.length} mutations, ${selected.length - survivors.length} found, ${all.length - selected.length} left out`,
     );
     console.log(survivors.length === 0 ? 'holds' : 'DOES NOT HOLD');
     process.exitCode = survivors.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Stops Redis for a minute, empties it and fills it up under work: nothing lost, nothing doubled, schedules back within a minute
+// Stops Redis for a minute, empties it and fills it up under load: no mail is lost or repeated, and schedules return within a minute
 import { parseArgs } from 'node:util';
 import { loseRedis } from '@portal/testing/scenarios/stack';
 import { startRedis } from '@portal/testing/servers/redis';
@@ -13,7 +13,7 @@ try {
     mails: Number(values.mails),
     redis,
   });
-  console.log(`schedules are back after ${(schedulesBackMs / 1_000).toFixed(1)} s`);
+  console.log(`schedules returned after ${(schedulesBackMs / 1_000).toFixed(1)} s`);
   for (const violation of violations) console.log(violation);
   console.log(violations.length === 0 ? 'holds' : 'DOES NOT HOLD');
   process.exitCode = violations.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-// Kills the worker at 200 random instants while 20,000 reminders are mailed: none lost, repeats only where SMTP leaves a gap
+// Kills the worker at 200 random instants while it mails 20,000 reminders: none is lost, and only SMTP's gap causes repeats
 import { crashRun } from './crash-run.ts';
 
 await crashRun('reminders', { mails: 20_000, kills: 200 });

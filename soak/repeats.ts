@@ -1,4 +1,4 @@
-// The whole suite three times in other orders of files and tests, on one processor: no test lives on chance or on another one
+// Runs the whole suite three times in random orders on one processor: no test depends on chance or on another test
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '3' },
-    /** The first order; each round takes the next. A failure is repeated with its seed and `--rounds 1`. */
+    /** Seed of the first order; each round takes the next. To repeat a failure, pass its seed and `--rounds 1`. */
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     processor: { type: 'string', default: '0' },
   },
@@ -29,13 +29,13 @@ interface Report {
 
 const root = join(import.meta.dirname, '..');
 const folder = await mkdtemp(join(tmpdir(), 'portal-repeats-'));
-// Held to one processor, what usually runs side by side comes one after the other, in orders no fast machine shows.
+// On one processor, concurrent work runs one after the other, in orders that a fast machine never shows.
 const [pin, ...pinned] = process.platform === 'linux' ? ['taskset', '--cpu-list', values.processor] : [];
 
-// One after the other: mixed, a worker would begin anew for each file, and import everything again.
+// Runs the projects one after the other: mixed, a worker would restart for each file and import everything again.
 const projects = (config.test?.projects ?? []).map((project) => (project as { test: { name: string } }).test.name);
 
-/** Runs the suite, or what the arguments name of it, in the order of this seed; answers how many tests passed and what failed. */
+/** Runs the suite, or the files in the arguments, in the order of this seed. Returns the number of passed tests and the failures. */
 async function runWith(seed: number): Promise<{ passed: number; failures: string[] }> {
   const results = [];
   for (const project of projects) results.push(await runProject(project, seed));
@@ -53,7 +53,7 @@ async function runProject(project: string, seed: number): Promise<{ passed: numb
     'run',
     ...positionals,
     `--project=${project}`,
-    // The arguments may name files of other projects alone.
+    // The arguments may name only files of other projects.
     ...(positionals.length > 0 ? ['--passWithNoTests'] : []),
     '--sequence.shuffle.files',
     '--sequence.shuffle.tests',
@@ -71,7 +71,7 @@ async function runProject(project: string, seed: number): Promise<{ passed: numb
   const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
     const path = relative(root, name);
-    // A file that could not even be loaded has no test that failed.
+    // A file that did not load has no failed test.
     if (status === 'failed' && failed.length === 0) return [`${path}\n${message}`];
     return failed.map(({ fullName, failureMessages }) => `${path}: ${fullName}\n${failureMessages.join('\n')}`);
   });

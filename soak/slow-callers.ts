@@ -1,4 +1,4 @@
-// 2,000 callers that write headers and bodies a byte a second or take nothing: others at most twice as slow, all hung up on within 30 s
+// Opens 2,000 connections that send a byte a second or read nothing: other calls take at most twice as long, and all are closed within 30 s
 import { runLongForm } from './long-form.ts';
 
 await runLongForm('apps/api/test/attacks/slow-callers.test.ts');

@@ -1,4 +1,4 @@
-// Kills the worker at random instants of reading its sources of tenders: nothing is lost, nothing is there twice
+// Kills the worker at random instants while it reads its tender sources: no notice is lost, and none is stored twice
 import { parseArgs } from 'node:util';
 import { migrateDatabase } from '@portal/db/migrate';
 import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-ingesting';
@@ -27,11 +27,11 @@ try {
   });
   console.log(`queues in ${redis ? 'Redis' : 'PostgreSQL'}, ${result.kills} kills`);
   console.log(`notices lost or out of date          ${result.lost}`);
-  console.log(`procurements that are no one tender  ${result.misgrouped}`);
-  console.log(`tenders that are not settled         ${result.unsettled}`);
-  console.log(`looks that failed                    ${result.failedRuns}`);
+  console.log(`procurements grouped wrongly         ${result.misgrouped}`);
+  console.log(`unfinished tenders                   ${result.unfinished}`);
+  console.log(`reads that failed                    ${result.failedRuns}`);
   console.log(`files left behind                    ${result.filesLeft.join(', ') || 'none'}`);
-  const holds = result.lost + result.misgrouped + result.unsettled + result.failedRuns + result.filesLeft.length === 0;
+  const holds = result.lost + result.misgrouped + result.unfinished + result.failedRuns + result.filesLeft.length === 0;
   console.log(holds ? 'holds' : 'DOES NOT HOLD');
   process.exitCode = holds ? 0 : 1;
 } finally {

@@ -1,4 +1,4 @@
-// Brings the first release's schema with a million rows to this one while that release works on: nothing fails, nobody waits five seconds
+// Migrates the first release's schema with a million rows while that release keeps working: no statement fails or waits five seconds
 import { parseArgs } from 'node:util';
 import { upgradeFromTheFirst } from '@portal/testing/scenarios/upgrade';
 import { startTestServer } from '@portal/testing/server';

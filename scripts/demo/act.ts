@@ -18,7 +18,7 @@ import { handlersFor } from '@portal/usecases/handlers';
 
 const origin = () => ({ requestId: newId(), ip: null, userAgent: 'pnpm demo' });
 
-/** Does something as an account, in a session that ends with it. Whoever has the database needs no password for that. */
+/** Runs `work` as an account, in a session that ends with it. Access to the database replaces the password. */
 export async function as<T>(
   runtime: Runtime,
   account: { id: string; tenantId: string; sessionVersion: number },
@@ -42,20 +42,27 @@ export async function as<T>(
 
 const identity = { id: users.id, tenantId: users.tenantId, sessionVersion: users.sessionVersion };
 
-/** The administrator of the whole service who has been there longest. */
+/** The oldest active SUPER_ADMIN with a local account. */
 export async function firstSuperAdmin(runtime: Runtime) {
-  const [found] = await runtime.database.acrossTenants('the demo needs somebody who may make a tenant', (tx) =>
-    tx
-      .select(identity)
-      .from(users)
-      .innerJoin(tenants, eq(tenants.id, users.tenantId))
-      .where(
-        and(eq(users.role, 'SUPER_ADMIN'), eq(users.isActive, true), isNull(users.ldapDn), eq(tenants.isActive, true)),
-      )
-      .orderBy(asc(users.id))
-      .limit(1),
+  const [found] = await runtime.database.acrossTenants(
+    'the demo needs an administrator who may create a tenant',
+    (tx) =>
+      tx
+        .select(identity)
+        .from(users)
+        .innerJoin(tenants, eq(tenants.id, users.tenantId))
+        .where(
+          and(
+            eq(users.role, 'SUPER_ADMIN'),
+            eq(users.isActive, true),
+            isNull(users.ldapDn),
+            eq(tenants.isActive, true),
+          ),
+        )
+        .orderBy(asc(users.id))
+        .limit(1),
   );
-  if (!found) throw new Error('There is no active SUPER_ADMIN who could make the tenant of the demo.');
+  if (!found) throw new Error('No active SUPER_ADMIN with a local account can create the demo tenant.');
   return found;
 }
 
@@ -63,22 +70,27 @@ export async function accountOf(runtime: Runtime, tenantId: string, username: st
   const [found] = await runtime.database
     .inTenant(tenantId)
     .read((db) => db.select(identity).from(users).where(eq(users.username, username)));
-  if (!found) throw new Error(`The account ${username} of the demo is gone. Delete its tenant and begin anew.`);
+  if (!found)
+    throw new Error(`The demo account ${username} no longer exists. Delete the demo tenant and run the demo again.`);
   return found;
 }
 
 const handlers = new Map(handlersFor(areas).map((handler) => [handler.job.name, handler]));
 const waitMs = 60_000;
 
-/** Carries out a job here and now, as a worker would do it, so that none has to run. One that does is waited for. */
-export async function carryOut<Job extends AnyJob>(runtime: Runtime, job: Job, payload: PayloadOf<Job>): Promise<void> {
+/** Performs a job in this process, so that no worker is needed. Waits for a run of the job that is under way. */
+export async function performJob<Job extends AnyJob>(
+  runtime: Runtime,
+  job: Job,
+  payload: PayloadOf<Job>,
+): Promise<void> {
   const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       const runId = await scopeOf(runtime, job, payload)
         .tx((tx) => addRun(tx, job, payload, { startedBy: null }))
-        .catch(conflictWithUnfinished(['CONFLICT', 'Somebody is at it.']));
-      return await carryOutRun(runtime, job, payload, runId);
+        .catch(conflictWithUnfinished(['CONFLICT', 'A run of this job is under way.']));
+      return await performRun(runtime, job, payload, runId);
     } catch (error) {
       if (!(error instanceof PortalError && error.code === 'CONFLICT') || performance.now() > deadline) throw error;
       await pause(500);
@@ -86,15 +98,15 @@ export async function carryOut<Job extends AnyJob>(runtime: Runtime, job: Job, p
   }
 }
 
-/** The same for a run that was started and handed to nobody. */
-export async function carryOutRun<Job extends AnyJob>(
+/** Performs a run that was added without a queued job. */
+export async function performRun<Job extends AnyJob>(
   runtime: Runtime,
   job: Job,
   payload: PayloadOf<Job>,
   runId: string,
 ): Promise<void> {
   const handler = handlers.get(job.name);
-  if (!handler) throw new Error(`Nobody does the job ${job.name}.`);
+  if (!handler) throw new Error(`No handler exists for the job ${job.name}.`);
   const scope = scopeOf(runtime, job, payload);
   const run = await beginRun(scope, runId);
   if (run === null) return;

@@ -7,7 +7,7 @@ import { getMerchandiseSettings, putMerchandiseSettings } from '@portal/usecases
 import { listInvoices, updateInvoice } from '@portal/usecases/invoices/invoices';
 import { fetchInvoices } from '@portal/usecases/invoices/jobs';
 import { getInvoiceMailbox, putInvoiceMailbox } from '@portal/usecases/invoices/mailbox';
-import { carryOut } from './act.ts';
+import { performJob } from './act.ts';
 import type { Demo } from './fill.ts';
 
 const canteen = CanteenSettings.parse({ beraternummer: '1234567', mandantennummer: '12345', lohnart: '9010' });
@@ -19,7 +19,7 @@ const merchandise = MerchandiseSettings.parse({
 });
 const accounts = { 8400: 'T-Shirts', 8401: 'Tassen', 8402: 'Mützen', 8403: 'Badekappen' };
 
-/** Settings of both accounting exports, and invoices that came by mail where there is a mail server to bring them. */
+/** Settings of both accounting exports, and invoices that came by mail if Dovecot is installed. */
 export async function fillBooks(demo: Demo): Promise<void> {
   await demo.as('mara.muster', async (ctx) => {
     if ((await getCanteenSettings(ctx)).lohnart === '') await putCanteenSettings(ctx, canteen);
@@ -39,7 +39,7 @@ async function fillInvoices(
       await putInvoiceMailbox(ctx, mailboxForm(mailbox, 'rechnung'));
   });
   const hasSome = await as('lena.probe', async (ctx) => (await listInvoices(ctx, { limit: 1 })).items.length > 0);
-  if (!hasSome) await carryOut(runtime, fetchInvoices, { tenantId });
+  if (!hasSome) await performJob(runtime, fetchInvoices, { tenantId });
   await as('lena.probe', async (ctx) => {
     const { items } = await listInvoices(ctx, { limit: 10 });
     const oldest = items.findLast(({ state }) => state === 'new');

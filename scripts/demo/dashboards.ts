@@ -16,9 +16,9 @@ import { createReminder, listReminders, snoozeReminder } from '@portal/usecases/
 import type { Demo } from './fill.ts';
 import { domain } from './made-up.ts';
 
-const mailed = 'Angebot der Muster Elektro KG prüfen';
+const mailedTitle = 'Angebot der Muster Elektro KG prüfen';
 
-/** What Mara sees when she signs in: two tabs with a tile of every kind, a picture, reminders and a calendar. */
+/** Mara's dashboard: two tabs with a widget of every kind, a picture, reminders and a calendar. */
 export async function fillDashboards({ as, systems }: Demo): Promise<void> {
   await as('mara.muster', async (ctx) => {
     const calendars = await listSources(ctx);
@@ -39,20 +39,20 @@ export async function fillDashboards({ as, systems }: Demo): Promise<void> {
 async function fillReminders(ctx: UserContext): Promise<void> {
   if ((await listReminders(ctx, 'open')).length > 0) return;
   const dueIn = {
-    [mailed]: 10 * SECOND,
+    [mailedTitle]: 10 * SECOND,
     'Wartungsvertrag kündigen': 3 * DAY,
     'Zertifikat der Website erneuern': 14 * DAY,
   };
   for (const [title, ms] of Object.entries(dueIn)) {
     const dueAt = new Date(Date.now() + ms).toISOString();
-    await createReminder(ctx, NewReminder.parse({ title, dueAt, emailEnabled: title === mailed }));
+    await createReminder(ctx, NewReminder.parse({ title, dueAt, emailEnabled: title === mailedTitle }));
   }
 }
 
-/** Has the reminder with a mail come due anew, so that whoever serves the demo sees one arrive. */
+/** Makes the mailed reminder due again, so that `pnpm demo serve` prints a mail. */
 export const remindAgain = ({ as }: Pick<Demo, 'as'>): Promise<void> =>
   as('mara.muster', async (ctx) => {
-    const due = (await listReminders(ctx, 'due')).find(({ title }) => title === mailed);
+    const due = (await listReminders(ctx, 'due')).find(({ title }) => title === mailedTitle);
     if (due) await snoozeReminder(ctx, due.id, { minutes: 1 });
   });
 
@@ -63,7 +63,7 @@ async function fillTabs(ctx: UserContext): Promise<void> {
   const [calendar] = await listSources(ctx);
   await renameTab(ctx, first.id, 'Überblick');
   const second = await createTab(ctx, 'Technik');
-  const tiles: [tabId: string, type: string, config: Record<string, unknown>][] = [
+  const widgets: [tabId: string, type: string, config: Record<string, unknown>][] = [
     [first.id, 'clock', { timeZone: 'Europe/Berlin' }],
     [first.id, 'reminders', {}],
     [first.id, 'calendar', { sourceIds: calendar ? [calendar.id] : [], days: 7 }],
@@ -77,13 +77,18 @@ async function fillTabs(ctx: UserContext): Promise<void> {
     [second.id, 'cloud-status', {}],
     [second.id, 'embedded-page', { url: `https://wetter.${domain}/`, title: 'Wetter' }],
   ];
-  for (const [tabId, type, config] of tiles) {
+  for (const [tabId, type, config] of widgets) {
     const widget = await addWidget(ctx, { tabId, type, config });
     if (type === 'favorites') await fillFavorites(ctx, widget.id);
   }
   for (const { id } of [first, second]) {
-    const widgets = await listWidgets(ctx, id);
-    const lg = widgets.map((widget, n) => ({ i: widget.id, x: (n % 3) * 8, y: Math.floor(n / 3) * 6, w: 8, h: 6 }));
+    const lg = (await listWidgets(ctx, id)).map((widget, n) => ({
+      i: widget.id,
+      x: (n % 3) * 8,
+      y: Math.floor(n / 3) * 6,
+      w: 8,
+      h: 6,
+    }));
     await saveLayout(ctx, id, LayoutInput.parse({ __gridVersion: 2, layouts: { lg } }));
   }
 }

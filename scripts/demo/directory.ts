@@ -3,10 +3,10 @@ import { syncDirectory } from '@portal/usecases/directory/jobs';
 import { getLdapConfig, putLdapConfig } from '@portal/usecases/directory/ldap-config';
 import { listSyncRuns } from '@portal/usecases/directory/list-sync-runs';
 import { startSync } from '@portal/usecases/directory/start-sync';
-import { carryOutRun } from './act.ts';
+import { performRun } from './act.ts';
 import type { Demo } from './fill.ts';
 
-/** A directory of four more people, and how it was brought in. */
+/** A directory with four more people, and its first sync. */
 export async function fillDirectory({ runtime, systems, tenantId, as }: Demo): Promise<void> {
   const { url, baseDn, adminDn, adminPassword } = systems.directory;
   await as('mara.muster', async (ctx) => {
@@ -22,8 +22,8 @@ export async function fillDirectory({ runtime, systems, tenantId, as }: Demo): P
         }),
       );
     if ((await listSyncRuns(ctx, { limit: 1 })).items.length > 0) return;
-    // No worker is told of it: there need not be one.
+    // Adds the run without queueing its job: the demo needs no worker.
     const { runId } = await startSync({ ...ctx, enqueue: async () => undefined }, {});
-    await carryOutRun(runtime, syncDirectory, { tenantId, force: false }, runId);
+    await performRun(runtime, syncDirectory, { tenantId, force: false }, runId);
   });
 }

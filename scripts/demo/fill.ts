@@ -18,16 +18,16 @@ import { fillWatched } from './watched.ts';
 
 type Username = (typeof people)[number]['username'];
 
-/** What the part of an area is given. Each may run again and again: it makes what is missing and leaves the rest. */
+/** Input of the part for an area. Each part can run repeatedly: it adds what is missing and leaves the rest. */
 export interface Demo {
   runtime: Runtime;
   systems: Systems;
   tenantId: string;
-  /** What a person of the demo does. */
+  /** Runs `work` as a person of the demo. */
   as<T>(username: Username, work: (ctx: UserContext) => Promise<T>): Promise<T>;
 }
 
-/** One part for each area, in the order in which they need each other. An area that is new gets its part here. */
+/** One part for each area, in order of dependency. Add the part of a new area here. */
 const parts: ((demo: Demo) => Promise<void>)[] = [
   fillModules,
   fillDirectory,
@@ -37,21 +37,21 @@ const parts: ((demo: Demo) => Promise<void>)[] = [
   fillDashboards,
 ];
 
-/** The database belongs to others: said once more, it is filled all the same. */
-export class OthersAreHereError extends Error {
-  override name = 'OthersAreHereError';
+/** The database has accounts of other tenants. A second `--force` adds the demo all the same. */
+export class OtherTenantsError extends Error {
+  override name = 'OtherTenantsError';
 }
 
-/** Makes the demo tenant with everything in it, or what of it is missing. */
+/** Creates the demo tenant with its data, or adds what is missing. */
 export async function fillDemo(
   runtime: Runtime,
   systems: Systems,
   { password, isForced }: { password: string; isForced: boolean },
 ): Promise<{ tenantId: string; isNew: boolean }> {
-  if (!isForced) await expectNobodyElse(runtime);
-  const boss = await firstSuperAdmin(runtime);
+  if (!isForced) await expectNoOtherAccounts(runtime);
+  const superAdmin = await firstSuperAdmin(runtime);
   const known = await tenantOfDemo(runtime);
-  const tenantId = await as(runtime, boss, async (ctx) => {
+  const tenantId = await as(runtime, superAdmin, async (ctx) => {
     const id = known ?? (await createTenant(ctx, { name: tenantName, isActive: true })).id;
     await fillPeople(ctx, id, password);
     return id;
@@ -73,9 +73,9 @@ export async function tenantOfDemo({ database }: Runtime): Promise<string | null
   return found?.id ?? null;
 }
 
-/** Throws where a tenant beside the demo's has an account other than the one a new database begins with. */
-async function expectNobodyElse({ database }: Runtime): Promise<void> {
-  const [other] = await database.acrossTenants('the demo looks who else is here', (tx) =>
+/** Throws if another tenant has an account other than the first administrator of a new database. */
+async function expectNoOtherAccounts({ database }: Runtime): Promise<void> {
+  const [other] = await database.acrossTenants('the demo looks for accounts of other tenants', (tx) =>
     tx
       .select({ tenant: tenants.name })
       .from(users)
@@ -84,7 +84,7 @@ async function expectNobodyElse({ database }: Runtime): Promise<void> {
       .limit(1),
   );
   if (other === undefined) return;
-  throw new OthersAreHereError(
-    `This database has accounts of other tenants, for instance of ${other.tenant}. The demo also adds notices of tenders that everybody sees.`,
+  throw new OtherTenantsError(
+    `This database has accounts of other tenants, for example of ${other.tenant}. The demo also adds tenders that every tenant sees.`,
   );
 }

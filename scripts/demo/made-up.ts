@@ -1,4 +1,4 @@
-/** Who and what the demo tenant is: all of it invented, under domains that cannot exist (RFC 2606). */
+/** The people and systems of the demo tenant: all invented, under domains that cannot exist (RFC 2606). */
 export const tenantName = 'Stadtwerke Musterhausen';
 export const domain = 'musterhausen.example';
 
@@ -18,7 +18,7 @@ export const people = [
   { username: 'ida.ehemals', displayName: 'Ida Ehemals', role: 'USER', isActive: false, groups: [] },
 ] as const satisfies Person[];
 
-/** What each group may do. */
+/** Grants of each group. */
 export const grants = {
   IT: { virtualization: 'MANAGE', 'cloud-status': 'MANAGE', 'certificate-manager': 'USE', calendar: 'USE' },
   Finanzen: {
@@ -30,7 +30,7 @@ export const grants = {
   Einkauf: { 'tender-radar': 'USE', 'invoice-mailbox': 'USE', calendar: 'USE' },
 } as const;
 
-/** Customers' clouds, each in a folder of one server, and what it says of itself. */
+/** Customers' clouds, each in a folder of one server, with the status it reports. */
 export const clouds: { folder: string; customerName: string; status?: Record<string, unknown> }[] = [
   { folder: 'bad', customerName: 'Bäderbetriebe Musterhausen' },
   { folder: 'verlag', customerName: 'Nordlicht Verlag' },

@@ -17,7 +17,7 @@ import { domain, grants, people } from './made-up.ts';
 
 const ownCategory = 'Handbücher';
 
-/** Groups and what they may do, the sidebar, the mail server and the words of the welcome mail. */
+/** Groups with their grants, the sidebar, the mail server and the template of the welcome mail. */
 export async function fillModules({ as, systems }: Demo): Promise<void> {
   await as('mara.muster', async (ctx) => {
     await fillGroups(ctx);
@@ -35,8 +35,8 @@ export async function fillModules({ as, systems }: Demo): Promise<void> {
           bugReportRecipient: `it@${domain}`,
         }),
       );
-    const words = { ...builtInWelcomeMail, subject: 'Willkommen bei den Stadtwerken, {{vorname}}' };
-    if ((await getWelcomeTemplate(ctx)).subject !== words.subject) await putWelcomeTemplate(ctx, words);
+    const template = { ...builtInWelcomeMail, subject: 'Willkommen bei den Stadtwerken, {{vorname}}' };
+    if ((await getWelcomeTemplate(ctx)).subject !== template.subject) await putWelcomeTemplate(ctx, template);
     if (!ctx.account.hasAvatar) await setAvatar(ctx, pngIcon({ side: 128, shade: 90 }));
     await updateOwnProfile(ctx, { accentColor: '#0f766e' });
   });

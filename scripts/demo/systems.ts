@@ -15,7 +15,7 @@ import { fixturePath } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
 import { clouds as instances, domain } from './made-up.ts';
 
-/** Ports in a row, beginning with the given one; a new system is added at the end, so that the others stay where they are. */
+/** Consecutive ports from the given one on. Append a new system, so that the ports of the others do not change. */
 const order = [
   'mail',
   'virtualization',
@@ -30,7 +30,7 @@ const order = [
 
 export type Systems = Awaited<ReturnType<typeof startSystems>>;
 
-/** Everything foreign the demo tenant knows, on ports of 127.0.0.1: the servers our tests run against. */
+/** Starts the remote systems of the demo tenant on ports of 127.0.0.1: the same servers that our tests use. */
 export async function startSystems(
   firstPort: number,
   { onMail = () => {} }: { onMail?: (mail: { to: string; subject: string; text: string }) => void } = {},
@@ -40,10 +40,6 @@ export async function startSystems(
     number
   >;
   const stops: (() => Promise<void>)[] = [];
-  const kept = <System>(system: System, stop: () => Promise<void>): System => {
-    stops.push(stop);
-    return system;
-  };
   const stop = async () => void (await Promise.all(stops.splice(0).map((end) => end())));
   try {
     const smtp = await startSmtpServer({
@@ -68,8 +64,10 @@ export async function startSystems(
     const directory = await startActiveDirectory({ port: port.directory, objects: people(), makeGuid });
     stops.push(() => directory.stop());
     const invoices = serviceBinary('dovecot') === null ? null : await startDovecot({ port: port.invoices });
-    if (invoices !== null) kept(invoices, () => invoices.stop());
-    if (invoices !== null) await Promise.all([deliverInvoices(invoices), deliverAlerts(invoices)]);
+    if (invoices !== null) {
+      stops.push(() => invoices.stop());
+      await Promise.all([deliverInvoices(invoices), deliverAlerts(invoices)]);
+    }
 
     const broken = new Set<string>();
     clouds.answer = (folder) => (broken.has(folder) ? brokenCloud : cloudOf(folder));
@@ -77,16 +75,16 @@ export async function startSystems(
       smtp,
       watched,
       clouds,
-      /** Has a cloud fail, or be well again. */
+      /** Makes a cloud fail or recover. */
       breakCloud: (folder: string, isBroken: boolean) => void (isBroken ? broken.add(folder) : broken.delete(folder)),
       tenders,
-      /** Has a procurement of today appear that nobody has seen yet. */
+      /** Publishes a new procurement of today. */
       announce,
       calendar,
       directory,
       /** Null without Dovecot. */
       invoices,
-      /** What the service has to be started with so that it reads from here; everything else stands in the tenant's settings. */
+      /** Settings that make the service read from these systems; the rest is in the tenant's settings. */
       env: {
         ...tenders.env,
         SMTP_HOST: '127.0.0.1',
@@ -123,8 +121,8 @@ const cloudOf = (folder: string) =>
   });
 
 /**
- * What the sources show: four procurements for each of the last days, the same ones whenever they are asked, so that a second look
- * finds nothing new and a look tomorrow finds what is of tomorrow. Answers what adds one of today.
+ * Fills the sources with four procurements for each of the last seven days. The same day always has the same procurements, so a second
+ * read finds nothing new and a read tomorrow finds tomorrow's. Returns a function that publishes one of today.
  */
 function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): () => void {
   const today = Temporal.Now.plainDateISO('Europe/Berlin');
@@ -138,7 +136,7 @@ function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): (
         publishedOn: day.toString(),
         deadlineDay: day.add({ days: 30 + n }).toString(),
         valueEuro: 20_000 + n * 35_000,
-        // The number of a notice below the threshold, in a range nobody gives out.
+        // The number of a notice below the threshold, in a range that is not in use.
         ...(n === 3 && { id: String(90_000_000 + number) }),
         publicationNumber: n === 0 ? `${9_000_000 + number}-${day.year}` : null,
       });
@@ -164,13 +162,13 @@ function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): (
   return () => void show([latest, ...atBund]);
 }
 
-/** What portals of no feed say by mail. */
+/** Alert mails of portals that have no feed. */
 async function deliverAlerts(mailbox: TestDovecot): Promise<void> {
   const at = new Date().toUTCString();
   for (const number of [1, 2]) await mailbox.deliver('ausschreibungen', alertAbout(number, { date: at }));
 }
 
-// The same people whenever it is started: others of these names would take their place.
+// Each start has the same GUIDs: with others, a sync would replace the people.
 const makeGuid = (dn: string): Buffer => createHash('sha256').update(dn).digest().subarray(0, 16);
 
 const names = ['nina.entwurf', 'paul.skizze', 'rosa.vordruck', 'tom.schablone'];
@@ -188,7 +186,7 @@ async function deliverInvoices(mailbox: TestDovecot): Promise<void> {
       { subject: `Rechnung R-2026-${100 + n}`, messageId: `<demo-${n}@lieferant.example>` },
     ),
   );
-  // The first one comes again by another mail, and the last one brings no document.
+  // A second mail repeats the first invoice, and the last mail has no valid document.
   mails.push(
     invoiceMail(
       { number: 'R-2026-100', seller: sellers[0] ?? '', total: '119.00', note: 'Zweitschrift' },

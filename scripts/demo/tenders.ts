@@ -9,7 +9,7 @@ import { listTenders } from '@portal/usecases/tenders/list-tenders';
 import { fetchAlertMailsOf } from '@portal/usecases/tenders/mailbox/fetch-mails';
 import { getAlertMailbox, putAlertMailbox } from '@portal/usecases/tenders/mailbox/mailbox';
 import { triageTenders } from '@portal/usecases/tenders/triage';
-import { carryOut } from './act.ts';
+import { performJob } from './act.ts';
 import type { Demo } from './fill.ts';
 
 const searches = [
@@ -17,7 +17,7 @@ const searches = [
   { name: 'Rund um Gebäude', filters: { cpv: { prefixes: ['45', '5075'] } } },
 ].map((search) => NewSavedSearch.parse(search));
 
-/** Notices of every source, what somebody thought of them, and what is searched for them from now on. */
+/** Notices of every source, their triage by one person, and that person's saved searches. */
 export async function fillTenders(demo: Demo): Promise<void> {
   const { runtime, systems, as } = demo;
   const newest = { filters: TenderFilters.parse({}), window: {}, triage: {}, sort: 'published', limit: 6 } as const;
@@ -28,7 +28,7 @@ export async function fillTenders(demo: Demo): Promise<void> {
     return (await listTenders(ctx, newest)).items.some(({ triage }) => triage.read);
   });
   if (!hasSome) {
-    for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await carryOut(runtime, readSource, { source });
+    for (const source of ['ted', 'oeffentlichevergabe', 'bund']) await performJob(runtime, readSource, { source });
     await as('timo.vorlage', async (ctx) => {
       const ids = (await listTenders(ctx, newest)).items.map(({ id }) => id);
       await triageTenders(ctx, ids.slice(0, 2), { read: true, favorite: true });
@@ -36,9 +36,9 @@ export async function fillTenders(demo: Demo): Promise<void> {
       for (const search of searches) await createSavedSearch(ctx, search);
     });
   }
-  // What a source showed at first is told to nobody; this is found by a search, and the service tells of it by mail.
+  // The first read of a source sends no alerts. A saved search matches this notice, and the service mails it.
   systems.announce();
-  if (!hasSome) await carryOut(runtime, readSource, { source: 'bund' });
+  if (!hasSome) await performJob(runtime, readSource, { source: 'bund' });
   if (systems.invoices !== null) await fillAlertMailbox(demo, systems.invoices);
 }
 

@@ -8,11 +8,11 @@ import { subscribe } from '@portal/usecases/cloud-status/subscriptions';
 import { listTransitions } from '@portal/usecases/cloud-status/transitions';
 import { pollServers } from '@portal/usecases/monitoring/jobs';
 import { createServer, listServers, putServer } from '@portal/usecases/monitoring/servers';
-import { carryOut } from './act.ts';
+import { performJob } from './act.ts';
 import type { Demo } from './fill.ts';
 import { clouds } from './made-up.ts';
 
-/** Servers and clouds of which some are well and some are not, with what has happened to them so far. */
+/** Healthy and failing servers and clouds, with their history. */
 export async function fillWatched(demo: Demo): Promise<void> {
   await fillServers(demo);
   await fillClouds(demo);
@@ -21,7 +21,7 @@ export async function fillWatched(demo: Demo): Promise<void> {
 const serverNames = { virtualization: 'Cluster Nord', backup: 'Sicherung Rathaus', 'mail-gateway': 'Mail-Gateway' };
 
 async function fillServers({ runtime, systems, tenantId, as }: Demo): Promise<void> {
-  const isLookedAt = await as('jonas.beispiel', async (ctx) => {
+  const wasPolled = await as('jonas.beispiel', async (ctx) => {
     const known = await listServers(ctx);
     for (const server of systems.watched) {
       const form = serverForm(server, { name: serverNames[server.kind] });
@@ -31,7 +31,7 @@ async function fillServers({ runtime, systems, tenantId, as }: Demo): Promise<vo
     }
     return known.some(({ status }) => status.checkedAt !== null);
   });
-  if (!isLookedAt) await carryOut(runtime, pollServers, { tenantId });
+  if (!wasPolled) await performJob(runtime, pollServers, { tenantId });
 }
 
 async function fillClouds({ runtime, systems, tenantId, as }: Demo): Promise<void> {
@@ -49,9 +49,9 @@ async function fillClouds({ runtime, systems, tenantId, as }: Demo): Promise<voi
     return (await listTransitions(ctx, { limit: 1 })).items.length > 0;
   });
   if (hasHistory) return;
-  // One fails and is well again, another one stays away: two checks in a row report an outage.
+  // One cloud fails and recovers, another one stays down: two failed checks in a row count as an outage.
   for (const failing of [[], ['bad', 'verlag'], ['bad', 'verlag'], ['verlag']]) {
     for (const { folder } of clouds) systems.breakCloud(folder, failing.includes(folder));
-    await carryOut(runtime, checkAllInstances, { tenantId });
+    await performJob(runtime, checkAllInstances, { tenantId });
   }
 }

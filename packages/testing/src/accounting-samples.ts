@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
 
-/** One of the files in `accounting-samples`, whose README says what each is and where it comes from. */
+/** A file of `accounting-samples`; the README there describes each file and its origin. */
 export const accountingSample = (name: string): Buffer =>
   readFileSync(new URL(`accounting-samples/${name}`, import.meta.url));

@@ -3,7 +3,7 @@ import { newId } from '@portal/domain/ids';
 import { AlertMailboxInput } from '@portal/domain/tenders/alert-mailbox';
 import type { TenantContext } from '@portal/platform/context';
 
-/** Settings that reach an account of an unencrypted mail server of this machine. */
+/** Mailbox settings for an account on an unencrypted local mail server. */
 export const alertMailboxForm = (
   server: { host: string; port: number; password?: string },
   username: string,
@@ -18,7 +18,7 @@ export const alertMailboxForm = (
     ...more,
   });
 
-/** Lets an account of the tenant at work use the tender radar. */
+/** Grants an account of the context's tenant the use of the tender radar. */
 export const grantTenderRadar = (ctx: TenantContext, userId: string): Promise<unknown> =>
   ctx.tx((tx) =>
     tx

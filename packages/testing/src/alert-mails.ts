@@ -1,16 +1,16 @@
 interface AlertParts {
-  /** The HTML part; without one it is plain text alone. */
+  /** The HTML part; without it the mail is plain text. */
   html?: string;
   text?: string;
   subject?: string;
   date?: string;
-  /** More bytes, as an attachment. */
+  /** Size of an attachment. */
   attachedBytes?: number;
 }
 
 let mails = 0;
 
-/** A mail as portals send them to those who asked to be told of tenders, for Ada Muster. */
+/** An alert mail of a tender portal to Ada Muster. */
 export function alertMail({
   html,
   text = '',
@@ -55,7 +55,7 @@ export function alertMail({
   ].join('\r\n');
 }
 
-/** Notices as rows of a table, each with labelled cells. */
+/** A table with one row of labelled cells for each notice. */
 export const alertTable = (count: number): string =>
   `<table>${Array.from(
     { length: count },
@@ -65,7 +65,7 @@ export const alertTable = (count: number): string =>
 <tr><td>Angebotsfrist</td><td>1${at + 1}.12.2026 10:00</td></tr></table></td></tr>`,
   ).join('')}</table>`;
 
-/** A mail about one notice of a portal, told apart by its number. */
+/** A mail about one notice of a portal; the number distinguishes the notices. */
 export const alertAbout = (number: number, parts: AlertParts = {}): string =>
   alertMail({
     html: `<p>Guten Tag Ada Muster,</p><p><a href="https://www.subreport.de/E${10_000_000 + number}?token=geheim">Reinigungsleistungen Objekt ${number}</a><br>Vergabestelle: Stadt Musterhausen<br>Angebotsfrist: 18.12.2999, 11:00 Uhr</p>`,

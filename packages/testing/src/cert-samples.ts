@@ -9,12 +9,12 @@ export interface CertificateSample {
   bytes: Buffer;
 }
 
-/** One of the files in `cert-samples`, whose README says what each is and where it comes from. */
+/** A file of `cert-samples`; the README there describes each file and its origin. */
 export function certificateSample(path: string): CertificateSample {
   return { path, name: path.split('/').at(-1) ?? path, bytes: readFileSync(new URL(path, folder)) };
 }
 
-/** All of them, by their path. */
+/** All samples in order of their path. */
 export const certificateSamples = (): CertificateSample[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.includes('/') && !path.includes('LICENSE'))

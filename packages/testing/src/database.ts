@@ -8,9 +8,9 @@ import { placeQueues } from './test-matrix.ts';
 let copies = 0;
 
 /**
- * A migrated, empty database for the calling test file, dropped when the file is done. `url` is under the login of the apps;
- * `ownerUrl` is for what no code of the product may do.
- * Call it at the top level of the file or in a describe; it fails the file when connections stay open.
+ * Creates a migrated, empty database for the calling test file, and drops it when the file ends. `url` uses the login of the apps;
+ * `ownerUrl` has rights that no code of the product has.
+ * Call it at the top level of the file or in a describe. It fails the file if connections stay open.
  */
 export async function testDatabase(): Promise<{ url: string; ownerUrl: string }> {
   const { url: serverUrl, app, template, redisUrl }: TestServer = inject('testServer');
@@ -32,7 +32,7 @@ export async function testDatabase(): Promise<{ url: string; ownerUrl: string }>
   return { url: url.href, ownerUrl: ownerUrl.href };
 }
 
-/** One of the databases of a Redis, each given out once. */
+/** The address of a Redis database that no other file uses. */
 async function emptyDatabaseOf(redisUrl: string): Promise<string> {
   const client = new Redis(redisUrl);
   try {
@@ -52,7 +52,7 @@ async function onServer<T>(url: string, work: (client: Client) => Promise<T>): P
   }
 }
 
-/** A closed connection leaves the server's list a moment later, that of a killed process a little later still. */
+/** The server lists a closed connection for another moment, and that of a killed process a little longer. */
 async function waitForOpenConnections(client: Client, database: string): Promise<number> {
   for (let attempt = 0; ; attempt++) {
     const { rows } = await client.query<{ open: number }>(

@@ -4,7 +4,7 @@ import { readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-/** A digest of each table and of the place of each sequence. */
+/** A digest of each table and the value of each sequence. */
 export async function digestOfDatabase(ownerUrl: string): Promise<Record<string, string>> {
   const client = new Client({ connectionString: ownerUrl });
   await client.connect();
@@ -30,7 +30,7 @@ export async function digestOfDatabase(ownerUrl: string): Promise<Record<string,
   }
 }
 
-/** What is left out is the server's own. */
+/** A digest of each file below a folder, without the files that PostgreSQL itself writes. */
 export async function digestOfFiles(at: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const entry of await readdir(at, { recursive: true, withFileTypes: true })) {

@@ -16,7 +16,7 @@ import { testRuntime } from './runtime.ts';
 import { person, startSlapd, type TestEntry, type TestSlapd } from './servers/slapd.ts';
 import { startTestWorker } from './worker.ts';
 
-/** How a directory is reached for reading. */
+/** Access to a directory. */
 export interface TestDirectory {
   url: string;
   baseDn: string;
@@ -24,13 +24,13 @@ export interface TestDirectory {
   adminPassword: string;
 }
 
-/** A runtime with a worker that synchronizes, on a database of the calling file's own, and what its tests ask again and again. */
+/** A runtime with a database for the calling file and a worker that synchronizes, and helpers for tests of directories. */
 export async function directoryRuntime() {
   const base = await testRuntime();
   const worker = startTestWorker(base.url, { handlers: [handle(syncDirectory, syncTenantDirectory)] });
   afterAll(() => worker.stop());
 
-  /** An administrator of a tenant of its own with that directory. */
+  /** Signs in an administrator of a new tenant with that directory. */
   async function adminOf(directory: TestDirectory, settings: Partial<LdapConfigInput> = {}): Promise<UserContext> {
     const ctx = await base.signedIn(await base.make.user({ role: 'ADMIN' }));
     await configure(ctx, directory, settings);
@@ -54,7 +54,7 @@ export async function directoryRuntime() {
     );
   }
 
-  /** A run from its start to its end. */
+  /** Starts a run and waits for its end. */
   async function sync(ctx: UserContext, options: { force?: boolean } = {}): Promise<LdapSyncRun> {
     const { runId } = await startSync(ctx, options);
     if (!(await waitForRun(ctx, runId, 60))) throw new Error('the run did not end within a minute');
@@ -89,14 +89,14 @@ export async function directoryRuntime() {
 
   const servers: TestSlapd[] = [];
   afterAll(() => Promise.all(servers.map((server) => server.stop())));
-  /** An OpenLDAP server with these entries, stopped after all tests. */
+  /** Starts an OpenLDAP server with these entries; it stops after all tests. */
   async function directory(entries: TestEntry[] = []): Promise<TestSlapd> {
     const server = await startSlapd({ entries });
     servers.push(server);
     return server;
   }
   let suffix = 0;
-  /** Names nobody else in this file has: usernames are unique across tenants. */
+  /** Makes a name unique in this file, because usernames are unique across tenants. */
   const own = (name: string): string => `${name}${(suffix += 1)}`;
   const people = (count: number, prefix = `${own('p')}x`): TestEntry[] =>
     Array.from({ length: count }, (_, n) => person(`${prefix}${n}`));

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = new URL('einvoice-samples/', import.meta.url);
 
-/** One of the files in `einvoice-samples`, whose README says where they come from: `zugferd-corpus/EN16931_Einfach.pdf`. */
+/** A file of `einvoice-samples`, for example `zugferd-corpus/EN16931_Einfach.pdf`; the README there names the origins. */
 export const invoiceSample = (path: string): Buffer => readFileSync(new URL(path, folder));
 
-/** The paths of all of them. */
+/** The paths of all samples. */
 export const invoiceSamples = (): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(?:xml|pdf)$/.test(path))

@@ -7,13 +7,13 @@ import { startRedis } from './servers/redis.ts';
 import { testMatrix } from './test-matrix.ts';
 
 export interface TestServer {
-  /** Of the login that owns the databases. */
+  /** Address with the login that owns the databases. */
   url: string;
-  /** The login of the apps, under which tests run as the apps do. */
+  /** The login of the apps, which tests use as well. */
   app: { username: string; password: string };
-  /** The migrated database each test file gets a copy of. */
+  /** The migrated database that each test file gets a copy of. */
   template: string;
-  /** Where the queues of each test file live, but for those of a file that chooses; null for its database. */
+  /** Redis for the queues of test files that do not choose a backend; null for the database of the file. */
   redisUrl: string | null;
 }
 
@@ -23,10 +23,10 @@ declare module 'vitest' {
   }
 }
 
-// First half of the advisory lock a run holds while it lives; the second half is the number in its databases' names
+// First half of the advisory lock of a run; the second half is the number in the names of its databases
 const runLock = 20_260_101;
 
-/** One server and one migrated template for a whole run; gives back how to remove both. */
+/** Starts one server and one migrated template for a whole run. Returns a function that removes both. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   if (!given) await removeAbandonedServers();
@@ -67,7 +67,7 @@ async function prepareDatabases(
     templateUrl.pathname = `/${template}`;
     const app = { username: `portal_test_${run}_login`, password: randomBytes(24).toString('base64url') };
     await migrateDatabase(templateUrl.href, { appUrl: Object.assign(new URL(templateUrl), app).href });
-    // Keeps everyone out, the vacuum included: a template in use cannot be copied
+    // No connections, not even those of autovacuum: PostgreSQL cannot copy a template in use
     await client.query(`ALTER DATABASE ${template} WITH ALLOW_CONNECTIONS false`);
     return {
       template,
@@ -83,7 +83,7 @@ async function prepareDatabases(
   }
 }
 
-/** Databases and logins of runs that were killed: their lock went with them. */
+/** Drops databases and logins of killed runs, which no longer hold their lock. */
 async function dropAbandonedDatabases(client: Client): Promise<void> {
   const { rows } = await client.query<{ run: number }>(
     `SELECT DISTINCT substring(name FROM '^portal_test_(\\d+)_')::int AS run

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes of the heap and of buffers that something holds, whenever the collector would have come by itself. */
+/** Bytes of the heap and of buffers that a garbage collection cannot free. */
 export function heldBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();

@@ -7,21 +7,21 @@ const sample = (name: string) => certificateSample(`generated/${name}`).bytes;
 const leaf = sample('leaf-rsa.cert.pem');
 
 const number = (hex: string) => element(0x02, Buffer.from(hex, 'hex'));
-/** PKCS#1 with numbers of so many bytes. */
+/** A PKCS#1 key with numbers of `bytes` bytes. */
 const rsaKeyOf = (bytes: number) => {
   const odd = `00${randomBytes(bytes).toString('hex')}01`;
   return sequence(number('00'), number(odd), number('010001'), ...Array.from({ length: 6 }, () => number(odd)));
 };
-/** DER of sequences in sequences. */
+/** DER of nested sequences. */
 export function nested(depth: number): Buffer {
   let inner: Buffer = Buffer.alloc(0);
   for (let n = 0; n < depth; n += 1) inner = sequence(inner);
   return inner;
 }
-/** The last number in a PFX is how often its password is hashed for the checksum. */
+/** Replaces the last number of a PFX, the hash rounds of its MAC. */
 export function withRounds(pfx: Buffer, rounds: number): Buffer {
   const changed = Buffer.from(pfx);
-  // 30 82 … at its head, 02 02 08 00 at its end: one of four bytes takes the place of one of two.
+  // Begins with 30 82 … and ends with 02 02 08 00: a number of four bytes replaces one of two.
   const number = Buffer.alloc(6);
   number.writeUInt16BE(0x0204);
   number.writeUInt32BE(rounds, 2);
@@ -34,10 +34,10 @@ export function withRounds(pfx: Buffer, rounds: number): Buffer {
       return longer;
     }
   }
-  throw new Error('The sample has another form.');
+  throw new Error('The sample has an unexpected form.');
 }
 
-/** So many keys under the password `sample`, each behind nearly as many rounds as are supported. */
+/** Keys encrypted with the password `sample`, each with nearly the maximum number of rounds. */
 export function slowKeys(count: number): Buffer[] {
   const rounds = 999_999;
   const [salt, iv] = [randomBytes(16), randomBytes(16)];
@@ -60,13 +60,13 @@ export function slowKeys(count: number): Buffer[] {
   });
 }
 
-/** 16 archives of 16 archives and so on, as the well-known 42.zip has them, over so many levels. */
+/** 16 archives of 16 archives and so on, as in the well-known 42.zip, over `levels` levels. */
 const archivesIn = (levels: number): Buffer => {
   const bytes = levels === 0 ? Buffer.alloc(50_000) : archivesIn(levels - 1);
   return zipOf(Array.from({ length: 16 }, (_, n) => ({ name: levels === 0 ? `${n}.dll` : `lib ${n}.zip`, bytes })));
 };
 
-/** Uploads that are to be refused or rejected, each made when it is asked for. */
+/** Uploads that the product must refuse or reject, each created on demand. */
 export const hostileCertificates: [string, () => Buffer[]][] = [
   ['20 MB of random bytes', () => [randomBytes(20_000_000)]],
   ['a MB of random bytes, nine times', () => Array.from({ length: 9 }, () => randomBytes(1_000_000))],

@@ -11,7 +11,7 @@ function pngChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([uint32(content.length), named, uint32(crc32(named))]);
 }
 
-/** A gray PNG of this size; another shade makes another file. */
+/** A gray PNG of this size; another shade gives another file. */
 export function pngIcon({ side = 32, shade = 128 } = {}): Buffer {
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side, shade)]);
   return Buffer.concat([

@@ -16,7 +16,7 @@ export interface Attachment {
 export interface MailParts {
   from?: string;
   subject?: string;
-  /** Null for a mail without one. */
+  /** Null for a mail without a Message-ID. */
   messageId?: string | null;
   date?: string;
   attachments?: Attachment[];
@@ -24,7 +24,7 @@ export interface MailParts {
 
 let mails = 0;
 
-/** A mail as programs for invoices send them. */
+/** A mail in the form that invoice programs send. */
 export function mailWith({
   from = 'rechnung@lieferant.example',
   subject = 'Ihre Rechnung',
@@ -73,7 +73,7 @@ export interface UblFields {
   note?: string;
 }
 
-/** A small UBL invoice; `note` makes other bytes of the same invoice. */
+/** A small UBL invoice; `note` changes the bytes of the same invoice. */
 export const ublInvoice = ({
   number = 'R-1000',
   date = '2026-11-20',
@@ -106,7 +106,7 @@ export const invoiceMail = (fields: UblFields = {}, mail: MailParts = {}): Buffe
     attachments: [{ name: `${fields.number ?? 'R-1000'}.xml`, type: 'application/xml', bytes: ublInvoice(fields) }],
   });
 
-/** Settings that reach an account of an unencrypted mail server of this machine. */
+/** Mailbox settings for an account on an unencrypted local mail server. */
 export const mailboxForm = (
   server: { host: string; port: number; password?: string },
   username: string,
@@ -121,7 +121,7 @@ export const mailboxForm = (
     ...more,
   });
 
-/** One run as the worker makes it, begun here; `endRun` ends it as well. */
+/** Begins a run as the worker does; end it with `endRun`. */
 export async function beginFetch(ctx: TenantContext): Promise<RunAtWork> {
   const id = await ctx.tx((tx) => addRun(tx, fetchInvoices, { tenantId: ctx.tenantId }, { startedBy: null }));
   const run = await beginRun(ctx, id);
@@ -129,19 +129,19 @@ export async function beginFetch(ctx: TenantContext): Promise<RunAtWork> {
   return run;
 }
 
-/** Fetches once as the worker does, and answers how far the run told to be. Throws what the run fails with. */
+/** Fetches once as the worker does. Returns the last progress of the run; throws its error. */
 export async function fetchNow(
   ctx: TenantContext,
   { limits, signal = new AbortController().signal }: { limits?: FetchLimits; signal?: AbortSignal } = {},
 ): Promise<{ done: number; total: number } | null> {
   const run = await beginFetch(ctx);
-  let told: { done: number; total: number } | null = null;
+  let last: { done: number; total: number } | null = null;
   const progress = (done: number, total: number) => {
-    told = { done, total };
+    last = { done, total };
   };
   try {
     await fetchTenantInvoices(ctx, { run, signal, actorId: null, progress }, limits);
-    return told;
+    return last;
   } finally {
     await endRun(ctx, run, { error: null });
   }

@@ -8,12 +8,12 @@ export interface MadeCertificate {
   subject: string;
 }
 
-export interface CertificateWish {
-  /** Its common name; empty for a name without parts. */
+export interface CertificateOptions {
+  /** The common name; empty for a name without parts. */
   subject?: string;
-  /** Who signs it; itself where nobody is named. */
+  /** The issuer; self-signed by default. */
   issuer?: Pick<MadeCertificate, 'key' | 'subject'>;
-  /** Each made by `extension`. */
+  /** Results of `extension`. */
   extensions?: Buffer[];
 }
 
@@ -26,11 +26,11 @@ const nameOf = (commonName: string): Buffer =>
 export const extension = (id: string, value: Uint8Array, isCritical = false): Buffer =>
   sequence(oid(id), ...(isCritical ? [element(0x01, Buffer.from([0xff]))] : []), octets(value));
 
-/** Subject alternative names, each of which is encoded already. */
+/** Subject alternative names, each encoded. */
 export const alternativeNames = (...names: Buffer[]): Buffer => extension('2.5.29.17', sequence(...names), true);
 export const dnsName = (name: string): Buffer => element(0x82, Buffer.from(name));
 
-/** That it may issue others, with so many authorities below it. */
+/** Basic constraints of a certificate authority, with the allowed number of authorities below it. */
 export const authority = (pathLength?: number): Buffer =>
   extension(
     '2.5.29.19',
@@ -40,8 +40,8 @@ export const authority = (pathLength?: number): Buffer =>
 
 const ed25519 = sequence(oid('1.3.101.112'));
 
-/** A certificate as nobody's tools would write it, of Ed25519, valid from 2026 to 2036. */
-export function makeCertificate({ subject = '', issuer, extensions = [] }: CertificateWish): MadeCertificate {
+/** A minimal Ed25519 certificate that common tools would not write, valid from 2026 to 2036. */
+export function makeCertificate({ subject = '', issuer, extensions = [] }: CertificateOptions): MadeCertificate {
   const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');
   const time = (text: string) => element(0x17, Buffer.from(text));
   const body = sequence(
@@ -58,10 +58,15 @@ export function makeCertificate({ subject = '', issuer, extensions = [] }: Certi
   return { der, pem: pemBlock('CERTIFICATE', der), key, subject };
 }
 
-/** A request for a certificate with these extensions, each made by `extension`. */
+/** A certificate request with these extensions, each a result of `extension`. */
 export function makeRequest(extensions: Buffer[]): Buffer {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const asked = sequence(oid('1.2.840.113549.1.9.14'), set(sequence(...extensions)));
-  const body = sequence(integer(0), nameOf(''), publicKey.export({ type: 'spki', format: 'der' }), tagged(0, asked));
+  const requested = sequence(oid('1.2.840.113549.1.9.14'), set(sequence(...extensions)));
+  const body = sequence(
+    integer(0),
+    nameOf(''),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    tagged(0, requested),
+  );
   return sequence(body, ed25519, bits(sign(null, body, privateKey)));
 }

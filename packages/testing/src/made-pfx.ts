@@ -13,11 +13,11 @@ export const certificateBag = (der: Buffer): Buffer =>
 export const keyBag = (pkcs8: Buffer): Buffer => bag('1.2.840.113549.1.12.10.1.1', pkcs8);
 export const lockedKeyBag = (algorithm: Buffer, bytes: Buffer): Buffer =>
   bag('1.2.840.113549.1.12.10.1.2', sequence(algorithm, octets(bytes)));
-/** A list of revoked certificates, and not a real one. */
+/** A bag with a placeholder for a list of revoked certificates. */
 export const listBag = (): Buffer =>
   bag('1.2.840.113549.1.12.10.1.4', sequence(oid('1.2.840.113549.1.9.23.1'), tagged(0, octets(sequence()))));
 
-/** A way of locking: what it is called in a file, and what it does. */
+/** An encryption: its algorithm identifier in the file, and its function. */
 export interface Lock {
   algorithm: Buffer;
   lock: (bytes: Buffer) => Buffer;
@@ -30,7 +30,7 @@ const derivation = (keyBytes?: number): Buffer =>
   );
 const secretOf = (password: string, bytes: number): Buffer => pbkdf2Sync(password, salt, rounds, bytes, 'sha256');
 
-/** PBES2 with a scheme of one's own. */
+/** PBES2 with a given encryption scheme. */
 export const pbes2 = (
   password: string,
   scheme: { algorithm: Buffer; keyBytes: number; encrypt: (key: Buffer, bytes: Buffer) => Buffer },
@@ -51,7 +51,7 @@ export function aes256(password: string): Lock {
   });
 }
 
-/** A part of a PFX, open or locked. */
+/** A part of a PFX, plain or encrypted. */
 export function safe(bags: Buffer[], lock?: Lock): Buffer {
   const content = sequence(...bags);
   if (!lock) return sequence(data, tagged(0, octets(content)));
@@ -59,7 +59,7 @@ export function safe(bags: Buffer[], lock?: Lock): Buffer {
   return sequence(oid('1.2.840.113549.1.7.6'), tagged(0, sequence(integer(0), locked)));
 }
 
-/** What vouches for the content: made of it by the password. */
+/** Computes the MAC of the content. */
 export type Seal = (content: Buffer) => Buffer;
 
 /** RFC 9579. */
@@ -71,12 +71,12 @@ export const pbmac1 =
     return sequence(sequence(algorithm, octets(digest)), octets(salt), integer(1));
   };
 
-/** A PFX of such parts. */
+/** A PFX of parts that `safe` returned. */
 export function makePfx(safes: Buffer[], seal?: Seal): Buffer {
   const content = sequence(...safes);
   const sealed = seal ? [seal(content)] : [];
   return sequence(integer(3), sequence(data, tagged(0, octets(content))), ...sealed);
 }
 
-/** A part that only the owner of a private key opens; nothing is in it. */
+/** An empty part that only the owner of a private key can decrypt. */
 export const envelope = (): Buffer => sequence(oid('1.2.840.113549.1.7.3'), tagged(0, sequence(integer(0), set())));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** A procurement nobody has ever announced, as the fakes of the sources show it. */
+/** An invented procurement, which the fake sources publish. */
 export interface MadeUpNotice {
-  /** Of the notice and, where it is one below the threshold, its number. */
+  /** Id of the notice; a number for a notice below the threshold. */
   id: string;
   version: number;
   procedureId: string;
@@ -13,14 +13,15 @@ export interface MadeUpNotice {
   postcode: string;
   nuts: string;
   cpv: string[];
-  /** `2026-12-18`, and `11:00:00`, which may be missing. */
+  /** `2026-12-18` */
   deadlineDay: string | null;
+  /** `11:00:00` */
   deadlineTime: string | null;
   publishedOn: string;
   valueEuro: number | null;
-  /** In the European journal. */
+  /** Its number in the European journal. */
   publicationNumber: string | null;
-  /** The notice this one changes (`<uuid>-01`), and why. */
+  /** The notice that this one changes (`<uuid>-01`), and the reason. */
   changes: { notice: string; reason: string } | null;
 }
 
@@ -41,7 +42,7 @@ const towns = [
 ] as const;
 const codes = ['90911000', '45261900', '39160000', '50750000', '90620000', '72000000'];
 
-/** The UUID of a seed: the same at any time. */
+/** A UUID derived from a seed. */
 export function uuidOfSeed(seed: string): string {
   const hex = createHash('sha256').update(seed).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
@@ -49,7 +50,7 @@ export function uuidOfSeed(seed: string): string {
 
 const pick = <Value>(values: readonly Value[], n: number): Value => values[n % values.length] as Value;
 
-/** The notice of a number, always the same one, with what a test wants otherwise. */
+/** The notice of a number, always the same, with the given changes. */
 export function madeUpNotice(n: number, changes: Partial<MadeUpNotice> = {}): MadeUpNotice {
   const [city, postcode, nuts] = pick(towns, n);
   const title = `${pick(works, n)} ${pick(buildings, Math.floor(n / works.length))} ${n}`;
@@ -80,7 +81,7 @@ const escaped = (text: string): string =>
 const ubl = 'urn:oasis:names:specification:ubl:schema:xsd';
 const extensions = 'http://data.europa.eu/p27/eforms-ubl-extension';
 
-/** As a notice above the threshold is written. `padding` makes it as long as real ones are. */
+/** The eForms XML of a notice above the threshold. `padding` makes it as long as real ones. */
 export function eformsXml(notice: MadeUpNotice, { padding = 0 } = {}): string {
   const { changes, publicationNumber, valueEuro } = notice;
   const place = `<cac:RealizedLocation><cac:Address><cbc:CityName>${escaped(notice.city)}</cbc:CityName><cbc:PostalZone>${notice.postcode}</cbc:PostalZone><cbc:CountrySubentityCode listName="nuts-lvl3">${notice.nuts}</cbc:CountrySubentityCode><cac:Country><cbc:IdentificationCode listName="country">DEU</cbc:IdentificationCode></cac:Country></cac:Address></cac:RealizedLocation>`;
@@ -122,7 +123,7 @@ export function eformsXml(notice: MadeUpNotice, { padding = 0 } = {}): string {
   }</cac:TenderingProcess><cac:ProcurementProject><cbc:Name languageID="DEU">Los 1 ${escaped(notice.title)}</cbc:Name><cbc:Description languageID="DEU">${escaped(notice.description)}</cbc:Description>${classified}${place}</cac:ProcurementProject></cac:ProcurementProjectLot></ContractNotice>`;
 }
 
-/** As one below the threshold is written: prefixes of its own, a number for an id, no time of day. */
+/** The XML of a notice below the threshold: other prefixes, a number as id, no time of day. */
 export function dialectXml(notice: MadeUpNotice): string {
   const place = `<ns5:RealizedLocation><ns5:Address><ns3:CityName>${notice.postcode} ${escaped(notice.city)}</ns3:CityName><ns3:CountrySubentityCode listName="nuts">${notice.nuts.slice(0, 3)}</ns3:CountrySubentityCode></ns5:Address></ns5:RealizedLocation>`;
   return `<ns9:ContractNotice xmlns:ns9="${ubl}:ContractNotice-2" xmlns:ns3="${ubl}:CommonBasicComponents-2" xmlns:ns5="${ubl}:CommonAggregateComponents-2"><ns3:CustomizationID>eforms-sdk-0.1</ns3:CustomizationID><ns3:ID>${notice.id}</ns3:ID><ns3:ContractFolderID/><ns3:VersionID>${notice.version}</ns3:VersionID><ns3:RequestedPublicationDate>${notice.publishedOn}+01:00</ns3:RequestedPublicationDate><ns3:NoticeTypeCode listName="${notice.version > 1 ? 'change' : 'competition'}">cn-standard</ns3:NoticeTypeCode><ns5:ContractingParty><ns5:Party><ns5:PartyName><ns3:Name>${escaped(notice.buyer)}, Marktplatz 1, ${notice.postcode} ${escaped(notice.city)}, Tel.: +49 000</ns3:Name></ns5:PartyName></ns5:Party></ns5:ContractingParty><ns5:TenderingProcess><ns3:ProcedureCode>de-open</ns3:ProcedureCode></ns5:TenderingProcess><ns5:ProcurementProject><ns3:Name>${escaped(notice.title)}</ns3:Name><ns3:Description>${escaped(notice.description)}</ns3:Description>${place}</ns5:ProcurementProject><ns5:ProcurementProjectLot><ns3:ID schemeName="Lot">LOT-0000</ns3:ID><ns5:TenderingProcess>${
@@ -132,7 +133,7 @@ export function dialectXml(notice: MadeUpNotice): string {
   }</ns5:TenderingProcess></ns5:ProcurementProjectLot></ns9:ContractNotice>`;
 }
 
-/** As the search of the European journal answers. */
+/** A notice in the search answer of the European journal. */
 export const tedJson = (notice: MadeUpNotice): Record<string, unknown> => ({
   'publication-number': notice.publicationNumber,
   'publication-date': `${notice.publishedOn}+01:00`,
@@ -164,10 +165,10 @@ export const tedJson = (notice: MadeUpNotice): Record<string, unknown> => ({
   }),
 });
 
-/** As an entry of the federal feed. */
+/** A notice as an entry of the federal feed. */
 export const bundItem = (notice: MadeUpNotice): string =>
   `<item><title>${escaped(notice.title)}</title><link>https://www.service.bund.de/IMPORTE/Ausschreibungen/beispiel/2026/11/${notice.id}.html#track</link><guid>${notice.id}</guid><pubDate>Thu, 19 Nov 2026 06:10:00 +0100</pubDate><description><![CDATA[Vergabestelle: <strong>${notice.buyer}</strong><br/>Angebotsfrist: <strong>${(notice.deadlineDay ?? '').split('-').toReversed().join('.')} 12:00</strong><br/>Erfüllungsort: <strong>${notice.postcode} ${notice.city}</strong>]]></description></item>`;
 
-/** A feed of such entries. */
+/** A feed of these entries. */
 export const rssFeed = (items: string[], { ttl = 60 } = {}): string =>
   `<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"><channel><title>Beispiele</title><link>https://feeds.example.org/</link><ttl>${ttl}</ttl>${items.join('')}</channel></rss>`;

@@ -1,5 +1,5 @@
 import { mailsOf } from '@portal/platform/area';
 import { areas } from '@portal/usecases/areas';
 
-/** Every kind of mail of the product, as a worker knows them. */
+/** Every mail kind of the product, as in a worker. */
 export const kinds = mailsOf(areas);

@@ -17,7 +17,7 @@ const unique = (): string => {
   return `${counter.toString(36)}-${newId().slice(-8)}`;
 };
 
-// Most requests of tests come with a session of their own.
+// Most requests of tests use a new session, so this statement is prepared.
 const addSession = prepared<{ id: string; tenantId: string; userId: string }>()('test_session', (db) =>
   db
     .insert(sessions)
@@ -106,7 +106,7 @@ export function builders(database: Database) {
     return values;
   }
 
-  /** With `path`, the invoice has that file. */
+  /** With `path`, the invoice has a file there. */
   async function invoice(
     tenantId: string,
     { path, ...overrides }: Overrides<typeof invoices> & { path?: string } = {},

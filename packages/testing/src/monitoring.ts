@@ -12,7 +12,7 @@ import { storedSecret } from '@portal/usecases/monitoring/stored-server';
 import type { ProductServer } from './servers/products/product-server.ts';
 import { caCertificatePem } from './servers/tls.ts';
 
-/** A form that reaches a stand-in, by token where the product knows one. */
+/** A form that reaches a stand-in, with a token if the product supports tokens. */
 export const serverForm = (server: ProductServer, more: Record<string, unknown> = {}): ServerInput => {
   const { token, username, password } = server.accounts;
   const login =
@@ -29,7 +29,7 @@ export const serverForm = (server: ProductServer, more: Record<string, unknown> 
   });
 };
 
-/** The same by name and password. */
+/** A form that reaches a stand-in, with name and password. */
 export const passwordForm = (server: ProductServer, more: Record<string, unknown> = {}): ServerInput => {
   const { username, password } = server.accounts;
   return serverForm(server, { authMethod: 'password', username, password, tokenId: null, tokenSecret: null, ...more });
@@ -38,7 +38,7 @@ export const passwordForm = (server: ProductServer, more: Record<string, unknown
 export const addServer = async (ctx: UserContext, server: ProductServer, more: Record<string, unknown> = {}) =>
   (await createServer(ctx, serverForm(server, more))).id;
 
-/** Many of them at once, as rows that the product writes one by one. */
+/** Inserts many servers at once, with the same rows that the product writes one by one. */
 export async function addServers(ctx: TenantContext, forms: readonly ServerInput[]): Promise<string[]> {
   const { tenantId } = ctx;
   const rows = forms.map((form) => {
@@ -52,7 +52,7 @@ export async function addServers(ctx: TenantContext, forms: readonly ServerInput
   return rows.map(({ id }) => id);
 }
 
-/** A form that reaches nobody. */
+/** A form with an address that nothing listens on. */
 export const deadForm = (kind: ServerKind = 'backup'): ServerInput =>
   ServerInput.parse({
     kind,
@@ -63,8 +63,8 @@ export const deadForm = (kind: ServerKind = 'backup'): ServerInput =>
     password: 'b c d e',
   });
 
-/** One run as the worker makes it, begun and ended here. */
-export async function pollNow(ctx: TenantContext, options: { patience?: number } = {}): Promise<void> {
+/** Performs one run as the worker does. */
+export async function pollNow(ctx: TenantContext, options: { maxWaitMs?: number } = {}): Promise<void> {
   const id = await ctx.tx((tx) => addRun(tx, pollServers, { tenantId: ctx.tenantId }, { startedBy: null }));
   const run = await beginRun(ctx, id);
   if (!run) throw new Error('the run did not begin');
@@ -76,7 +76,7 @@ export async function pollNow(ctx: TenantContext, options: { patience?: number }
   await endRun(ctx, run, { error: null });
 }
 
-/** The status of a server after as many runs. */
+/** The status of a server after `runs` runs. */
 export async function statusAfter(ctx: UserContext, id: string, runs = 1) {
   for (let n = 0; n < runs; n += 1) await pollNow(ctx);
   const server = (await listServers(ctx)).find((one) => one.id === id);

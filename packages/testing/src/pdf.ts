@@ -1,6 +1,6 @@
 import { constants, deflateRawSync } from 'node:zlib';
 
-/** A PDF of these objects, the first of which is its catalog. */
+/** A PDF of these objects; the first one is the catalog. */
 export function pdfOf(objects: (string | Buffer)[]): Buffer {
   const parts = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
@@ -20,7 +20,7 @@ export const pdfStream = (bytes: Uint8Array, entries = ''): Buffer =>
 
 export const pdfPages = '<< /Type /Pages /Kids [] /Count 0 >>';
 
-/** A PDF that carries one file, as its stream object has it. */
+/** A PDF with one embedded file, given as its stream object. */
 export const pdfWithFile = (name: string, stream: Buffer): Buffer =>
   pdfOf([
     `<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(${name}) 3 0 R] >> >> >>`,
@@ -29,7 +29,7 @@ export const pdfWithFile = (name: string, stream: Buffer): Buffer =>
     stream,
   ]);
 
-/** A PDF without anything but a page; `name` makes it another one. */
+/** A PDF of one empty page; `name` makes its bytes unique. */
 export const plainPdf = (name = ''): Buffer =>
   pdfOf([
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -37,7 +37,7 @@ export const plainPdf = (name = ''): Buffer =>
     `<< /Type /Page /Parent 2 0 R /Name (${name}) >>`,
   ]);
 
-/** Deflated zeros that unfold to a gigabyte, made without ever having one. */
+/** Deflated zeros that inflate to a gigabyte, created without allocating one. */
 export function deflatedGigabyte(): Buffer {
   const part = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
   return Buffer.concat([

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 const root = new URL('../../../', import.meta.url);
 
 /**
- * Command line and environment of one of our programs, by its path below the checkout. It gets these settings and no others, is loaded as
- * the supervisor loads it, and keeps what it compiled: both halve the processor time of a start.
+ * Command line and environment of one of our programs, by its path in the checkout. It gets only these settings. It uses the loader of the
+ * supervisor and the compile cache, which together halve the processor time of a start.
  */
 export function programOf(
   path: string,

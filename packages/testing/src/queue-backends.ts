@@ -3,7 +3,10 @@ import { startRedis, type TestRedis } from './servers/redis.ts';
 import { serviceBinary } from './services.ts';
 import { testMatrix } from './test-matrix.ts';
 
-/** Describes the same behaviour once for each place the queues can live in, or for the one this run is about. `env` names it and is filled before the tests run. */
+/**
+ * Runs the same tests with queues in PostgreSQL and in Redis, or only with the backend of `TEST_QUEUES`. `env` has the settings of the
+ * backend once the tests run.
+ */
 export function describeOnEachQueue(what: string, tests: (env: Record<string, string>) => void): void {
   describe.skipIf(testMatrix.queues === 'redis')(`${what}, queues in PostgreSQL`, () => tests({}));
   describe.skipIf(testMatrix.queues === 'postgres' || !serviceBinary('redis-server'))(
@@ -15,7 +18,7 @@ export function describeOnEachQueue(what: string, tests: (env: Record<string, st
         redis = await startRedis();
         env['REDIS_URL'] = redis.url;
       });
-      // Registered before the tests' own, so it runs after them: they still need their Redis to end.
+      // Registered before the hooks of the tests, so it runs after them: these hooks still need Redis.
       afterAll(() => redis.stop());
       tests(env);
     },

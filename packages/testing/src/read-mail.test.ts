@@ -44,7 +44,7 @@ it('reads nested parts, encodings and charsets', () => {
   expect(mail.attachments).toEqual([{ fileName: 'Über.png', contentType: 'image/png', bytes: Buffer.from([0, 1, 2]) }]);
 });
 
-it('reads a mail that is text alone', () => {
+it('reads a plain text mail', () => {
   expect(readMail(raw(['Subject: Hi', '', 'one', '', 'two']))).toMatchObject({
     subject: 'Hi',
     text: 'one\n\ntwo',
@@ -53,7 +53,7 @@ it('reads a mail that is text alone', () => {
   });
 });
 
-it('refuses endless nesting and endless parts', () => {
+it('refuses deep nesting and too many parts', () => {
   const nested = (depth: number): string[] =>
     depth === 0
       ? ['', 'x']

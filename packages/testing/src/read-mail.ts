@@ -1,6 +1,6 @@
 /*
- * Reads what a mail program would show of a mail: enough MIME for tests (RFC 2045–2047 and 2231: multipart,
- * quoted-printable, base64, encoded words), with bounds in place of completeness.
+ * Reads the parts of a mail that a mail program shows: enough MIME for tests (RFC 2045–2047 and 2231: multipart,
+ * quoted-printable, base64, encoded words), with limits instead of completeness.
  */
 
 export interface ReadAttachment {
@@ -46,7 +46,7 @@ const decodeWords = (value: string): string =>
       return decodeText(bytes, charset);
     });
 
-/** Header lines as sent, unfolded but not decoded. The text holds one character per byte. */
+/** Splits headers and body. Headers are unfolded but not decoded. The text has one character per byte. */
 const splitPart = (source: string): Part => {
   const end = /\r?\n\r?\n/.exec(source);
   const head = end === null ? source : source.slice(0, end.index);
@@ -62,7 +62,7 @@ const splitPart = (source: string): Part => {
   return { headers, body };
 };
 
-/** A parameter of a structured header: plain, quoted, or cut into RFC 2231 pieces. */
+/** A parameter of a structured header: plain, quoted, or in RFC 2231 continuations. */
 const parameter = (value: string, name: string): string | null => {
   const found = [...value.matchAll(/;\s*([\w-]+)(?:\*(\d+))?(\*)?=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g)]
     .filter((match) => match[1]?.toLowerCase() === name)

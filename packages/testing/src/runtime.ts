@@ -14,11 +14,11 @@ import { builders } from './make.ts';
 import { noSources } from './no-sources.ts';
 import { queueSettings } from './test-matrix.ts';
 
-// Keys of no value beyond a test: 32 zero bytes and 32 one bytes.
+// Throw-away keys: 32 zero bytes and 32 one bytes.
 const zeros = Buffer.alloc(32).toString('base64');
 const ones = Buffer.alloc(32, 1).toString('base64');
 
-/** Settings for tests on the database at `url`; overrides are environment variables. */
+/** Settings for tests on the database at `url`; `env` overrides them. */
 export const testConfig = (url: string, env: Record<string, string> = {}): Config =>
   readConfig({
     DATABASE_URL: url,
@@ -39,7 +39,7 @@ const origin = (overrides: Partial<Origin> = {}): Origin => ({
   ...overrides,
 });
 
-/** The real runtime on a database of the calling file's own, and contexts for whoever a test needs. */
+/** The real runtime on a database for the calling file, and contexts of the accounts a test needs. */
 export async function testRuntime(env: Record<string, string> = {}) {
   const { url, ownerUrl } = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-files-'));
@@ -49,7 +49,7 @@ export async function testRuntime(env: Record<string, string> = {}) {
   afterAll(() => runtime.close());
   const make = builders(runtime.database);
 
-  /** The context of an account that is signed in through a session row of its own, read back as a request would. */
+  /** Signs in an account with a new session, and authenticates its token as a request does. */
   async function signedIn(
     user: { id: string; tenantId: string; sessionVersion?: number | undefined },
     from: Partial<Origin> = {},

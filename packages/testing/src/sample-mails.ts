@@ -6,23 +6,23 @@ import type { Samples } from '@portal/mail/templates/samples';
 const folder = join(import.meta.dirname, '../../mail/src/templates');
 const ending = '.samples.ts';
 
-/** Every mail the product sends, by the name its outbox row carries: area and file of its template. */
+/** Every mail kind of the product, as in an outbox row: area and file of its template. */
 export const mailKinds: string[] = globSync('*/*.ts', { cwd: folder })
   .filter((file) => !file.endsWith(ending))
   .map((file) => file.slice(0, -'.ts'.length))
   .toSorted();
 
-/** What the file of a template exports. */
+/** The exports of a template file. */
 export const templateFile = (kind: string): Promise<Record<string, unknown>> => import(join(folder, `${kind}.ts`));
 
-/** One mail to look at: a kind with a language, variant or awkward data. */
+/** A sample of a mail kind: with a language, a variant or edge-case data. */
 export interface SampleMail {
   kind: string;
   variant: string;
   mail: RenderedMail;
 }
 
-/** Every kind in every language and variant, with ordinary and with awkward data: what stands beside the templates. */
+/** The samples beside the templates: every kind in every language and variant, with ordinary and with edge-case data. */
 export async function sampleMails(): Promise<SampleMail[]> {
   const mails: SampleMail[] = [];
   for (const file of globSync(`*/*${ending}`, { cwd: folder }).toSorted()) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalid } from '@portal/domain/errors';
 
-interface Asked {
+interface TaskInput {
   act:
     | 'work'
     | 'echo'
@@ -21,8 +21,8 @@ interface Asked {
 
 const held: unknown[] = [];
 
-/** A task for tests: does what it is asked to, be it the end of its process. */
-export async function run({ act, ms = 0, value }: Asked): Promise<unknown> {
+/** A task for tests: performs the given act, including acts that end its process. */
+export async function run({ act, ms = 0, value }: TaskInput): Promise<unknown> {
   switch (act) {
     case 'work': {
       const end = performance.now() + ms;

@@ -6,7 +6,7 @@ import { isSameProcess, processIdentity } from '@portal/db/process-identity';
 
 const prefix = 'portal-test-server-';
 
-/** A PostgreSQL of its own in a folder of its own, gone with all its data when stopped. `durable` and its memory are for measuring. */
+/** Starts a PostgreSQL in a new folder; stopping it deletes all its data. `durable` and `sharedBuffers` are for benchmarks. */
 export async function startTestServer({
   durable = false,
   ...memory
@@ -28,7 +28,7 @@ export async function startTestServer({
   }
 }
 
-/** Stops and removes the servers of runs of this account that were killed before they could. */
+/** Stops and removes servers that killed runs of this account left behind. */
 export async function removeAbandonedServers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(prefix)) continue;

@@ -1,7 +1,7 @@
 import { accessSync, constants, globSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that tests run when the machine has them, most of them servers; Debian's package names. */
+/** Programs, mostly servers, that tests use if they are installed; with their Debian packages. */
 export const services = [
   { binary: 'redis-server', debianPackage: 'redis-server', skipped: 'the tests of the queues on Redis' },
   { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
@@ -15,10 +15,10 @@ export const services = [
 
 export type ServiceName = (typeof services)[number]['binary'];
 
-// Debian keeps servers in sbin, which is not on everyone's PATH, and each version of PostgreSQL in a folder of its own
+// Debian installs servers in sbin, which not every PATH includes, and each version of PostgreSQL in a separate folder
 const moreFolders = ['/usr/sbin', '/usr/local/sbin', ...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()];
 
-/** The path of an installed server program, or null: then `describe.skipIf` leaves out what needs it. */
+/** The path of an installed program, or null; tests that need it use `describe.skipIf`. */
 export function serviceBinary(name: ServiceName): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...moreFolders];
   for (const folder of folders) {
@@ -27,7 +27,7 @@ export function serviceBinary(name: ServiceName): string | null {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // not here: the next folder
+      // Not in this folder: tries the next one
     }
   }
   return null;

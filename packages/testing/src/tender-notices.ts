@@ -5,7 +5,7 @@ import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
 
 let numbers = 0;
 
-/** A call of the national export as a reader would hand it over; every override is a field, and what follows from codes follows. */
+/** A contract notice of the national export, as a reader returns it. Overrides replace fields; fields derived from codes are computed. */
 export function noticeRecord(overrides: Partial<NoticeRecord> = {}): NoticeRecord {
   numbers += 1;
   const noticeUuid = overrides.noticeUuid === undefined ? newId() : overrides.noticeUuid;

@@ -1,5 +1,5 @@
-/** What a test knows to be there. */
+/** The value, which the test knows to exist. Throws if it does not. */
 export function the<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error('what the test needs is not there');
+  if (value === null || value === undefined) throw new Error('a value that the test needs is missing');
   return value;
 }

@@ -1,7 +1,7 @@
 import { utils, write } from 'xlsx';
 import { zipOf, type ZipEntry } from './zip.ts';
 
-/** An XLSX file with these cells on its one visible sheet, and others on a hidden one before it. */
+/** An XLSX file with these cells on its only visible sheet, and those of `behind` on a hidden sheet before it. */
 export function workbook(rows: unknown[][], { behind }: { behind?: unknown[][] } = {}): Buffer {
   const book = utils.book_new();
   if (behind) {
@@ -18,7 +18,7 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
 
-/** The parts of an XLSX file whose one sheet holds this XML, to be put into a ZIP as they are or changed. */
+/** The parts of an XLSX file with this XML as its only sheet, for a ZIP. */
 export function workbookParts(sheet: string, { sheetTag = '' } = {}): ZipEntry[] {
   const texts = {
     '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${kind}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${kind}.worksheet+xml"/></Types>`,
@@ -30,6 +30,6 @@ export function workbookParts(sheet: string, { sheetTag = '' } = {}): ZipEntry[]
   return Object.entries(texts).map(([name, text]) => ({ name, bytes: Buffer.from(head + text) }));
 }
 
-/** Such a file. Cells are XML: `<c r="A2" t="str"><v>x</v></c>`. */
+/** An XLSX file with this XML as its only sheet, for example `<c r="A2" t="str"><v>x</v></c>`. */
 export const handmadeWorkbook = (sheet: string, more: ZipEntry[] = []): Buffer =>
   zipOf([...workbookParts(sheet), ...more]);

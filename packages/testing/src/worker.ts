@@ -12,14 +12,14 @@ import { testMatrix } from './test-matrix.ts';
 export interface TestWorker {
   runtime: Runtime;
   worker: RunningWorker;
-  /** What the worker has logged, one object a line. */
+  /** The log of the worker, one object for each line. */
   lines: Record<string, unknown>[];
-  /** What all workers together have counted, as a scraper reads it. */
+  /** The metrics of all workers together, as a scraper reads them. */
   figures(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A worker as its own process would run one, on the database at `url`; further ones beside it end with it. */
+/** Starts a worker on the database at `url`, as its process would. `stop` also stops the additional workers. */
 export function startTestWorker(
   url: string,
   parts: Partial<WorkerParts> & Pick<WorkerParts, 'handlers'>,
@@ -54,7 +54,7 @@ export function startTestWorker(
 
 export const jobOrigin = () => ({ requestId: newId(), ip: null, userAgent: null });
 
-/** Empties a queue, as a Redis that lost its data would. On PostgreSQL that takes what only the owner may do. */
+/** Empties a queue, as if Redis had lost its data. On PostgreSQL only the owner has the rights for that. */
 export async function emptyQueue(ownerUrl: string, env: Record<string, string>, name: QueueName): Promise<void> {
   const redis = env['REDIS_URL'];
   const queue =

@@ -3,15 +3,15 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface ZipEntry {
   name: string;
   bytes: Uint8Array;
-  /** What stands for `bytes`, if not these packed as usual. */
+  /** Replaces the deflated `bytes`. */
   packed?: Uint8Array;
-  /** Said of it in the directory, whatever is true. One that lies elsewhere has no place of its own. */
+  /** Overrides fields of its directory entry. An entry with `offset` has no data of its own. */
   says?: { size?: number; crc?: number; flags?: number; offset?: number };
-  /** Said of its size where it stands. */
+  /** Overrides the size in its local header. */
   localSize?: number;
 }
 
-/** A ZIP as asked for, also one that lies. One that says it has more than 65,535 entries is a ZIP64. */
+/** A ZIP of these entries, also an inconsistent one. With an entry count above 65,535 it is a ZIP64. */
 export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {}): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -47,7 +47,7 @@ export function zipOf(entries: ZipEntry[], { entryCount = entries.length } = {})
   return Buffer.concat([...bodies, list, ...(entryCount > 0xffff ? endOfZip64(entryCount, list.length, at) : []), end]);
 }
 
-/** What stands in front of the end, because the count does not fit into it. */
+/** The ZIP64 records before the end record, which the count does not fit into. */
 function endOfZip64(entryCount: number, listBytes: number, listAt: number): Buffer[] {
   const end = Buffer.alloc(56);
   end.write('504b0606', 'hex');

@@ -1,4 +1,4 @@
-// A program of its own: reads the alert mailboxes that are due until it is killed.
+// Program: reads the due alert mailboxes until it is killed.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
@@ -9,7 +9,7 @@ import { startDueAlertMails } from '@portal/usecases/tenders/mailbox/start-due-f
 
 const runtime = openRuntime(readConfig(process.env), { process: 'worker', log: openLog('silent', 'worker') });
 const origin = { requestId: 'soak', ip: null, userAgent: null };
-// Whoever started it is gone.
+// The parent has ended.
 process.on('disconnect', () => process.exit());
 
 for (;;) {

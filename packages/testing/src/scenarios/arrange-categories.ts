@@ -26,10 +26,10 @@ import {
 import { builders } from '../make.ts';
 
 export interface ArrangeResult {
-  /** Each is a handful of calls at the same time, and a look at what they left. */
+  /** Each round makes a handful of concurrent calls and then checks the result. */
   rounds: number;
   done: number;
-  /** Calls that came too late or asked for what cannot be: 400, 404, 409. */
+  /** Calls that came too late or were invalid: 400, 404, 409. */
   refused: number;
 }
 
@@ -41,7 +41,7 @@ interface ArrangeOptions {
 
 const roundsPerTenant = 5;
 
-/** Numbers pick from the keys and ids there are when a round begins; the calls beside it may take them away. */
+/** Numbers pick from the keys and ids at the beginning of a round; concurrent calls may delete these. */
 const calls = oneof(
   record({ call: constantFrom('order' as const), shuffle: array(nat(), { minLength: 12, maxLength: 12 }) }),
   record({ call: constantFrom('delete' as const), category: nat(), target: nat() }),
@@ -61,7 +61,10 @@ const calls = oneof(
 );
 type Call = typeof calls extends { generate: (...args: never[]) => { value: infer Value } } ? Value : never;
 
-/** Arranges categories of many tenants by random calls at the same time. Throws when one of them leaves a gap, loses a module or fails inside. */
+/**
+ * Arranges categories of many tenants by random concurrent calls. Throws if positions have a gap, a module is lost or a call fails
+ * unexpectedly.
+ */
 export async function arrangeAtRandom({ databaseUrl, rounds, say }: ArrangeOptions): Promise<ArrangeResult> {
   const runtime = openRuntime(
     readConfig({
@@ -74,12 +77,12 @@ export async function arrangeAtRandom({ databaseUrl, rounds, say }: ArrangeOptio
   const result: ArrangeResult = { rounds: 0, done: 0, refused: 0 };
 
   async function round(people: UserContext[], round: Call[]): Promise<void> {
-    const before = await look(people);
-    const outcomes = await Promise.allSettled(round.map((call) => carryOut(people, before, call)));
+    const before = await readState(people);
+    const outcomes = await Promise.allSettled(round.map((call) => perform(people, before, call)));
     for (const [n, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') result.done += 1;
       else if (isRefusal(outcome.reason)) result.refused += 1;
-      else throw new Error(`${round[n]?.call} failed inside`, { cause: outcome.reason });
+      else throw new Error(`${round[n]?.call} failed unexpectedly`, { cause: outcome.reason });
     }
     const change = (call: Call['call']) =>
       round.filter((one, n) => one.call === call && outcomes[n]?.status === 'fulfilled').length;
@@ -97,12 +100,12 @@ export async function arrangeAtRandom({ databaseUrl, rounds, say }: ArrangeOptio
           maxLength: roundsPerTenant,
           size: 'max',
         }),
-        async (inTurn) => {
+        async (batches) => {
           const people = await peopleOfOneTenant(runtime);
-          for (const atOnce of inTurn) await round(people, atOnce);
+          for (const batch of batches) await round(people, batch);
         },
       ),
-      // What came of calls at the same time does not come again: there is nothing to make smaller.
+      // The outcome of concurrent calls is not reproducible, so there is nothing to shrink.
       { numRuns: Math.ceil(rounds / roundsPerTenant), endOnFailure: true },
     );
     return result;
@@ -128,18 +131,18 @@ async function peopleOfOneTenant(runtime: Runtime): Promise<UserContext[]> {
   );
 }
 
-interface Seen {
+interface State {
   keys: string[];
-  /** Custom modules of anybody, each with those who may change it. */
+  /** All custom modules, each with the people who may change it. */
   entries: { id: string; category: string; by: UserContext[] }[];
 }
 
-async function look(people: UserContext[]): Promise<Seen> {
+async function readState(people: UserContext[]): Promise<State> {
   const [first] = people;
-  if (!first) throw new Error('nobody is there to look');
-  const seen = await Promise.all(people.map(async (ctx) => ({ ctx, list: await listCustomModules(ctx) })));
-  const entries = new Map<string, Seen['entries'][number]>();
-  for (const { ctx, list } of seen) {
+  if (!first) throw new Error('there are no people');
+  const lists = await Promise.all(people.map(async (ctx) => ({ ctx, list: await listCustomModules(ctx) })));
+  const entries = new Map<string, State['entries'][number]>();
+  for (const { ctx, list } of lists) {
     for (const { id, category } of list) {
       const by = entries.get(id)?.by ?? [];
       entries.set(id, { id, category, by: [...by, ctx] });
@@ -154,7 +157,7 @@ const pick = <T>(list: readonly T[], n: number): T => {
   return chosen;
 };
 
-async function carryOut(people: UserContext[], { keys, entries }: Seen, call: Call): Promise<unknown> {
+async function perform(people: UserContext[], { keys, entries }: State, call: Call): Promise<unknown> {
   const ctx = pick(people, 'who' in call ? call.who : 0);
   const entry = 'entry' in call && entries.length > 0 ? pick(entries, call.entry) : null;
   switch (call.call) {
@@ -190,10 +193,10 @@ async function carryOut(people: UserContext[], { keys, entries }: Seen, call: Ca
 const isRefusal = (error: unknown): boolean =>
   error instanceof PortalError && ['invalid', 'not_found', 'conflict'].includes(error.kind);
 
-/** Throws unless positions have no gap, `custom-modules` is last, and every module stands in exactly one category. */
+/** Throws unless positions have no gap, `custom-modules` is last, and every module is in exactly one category. */
 async function check(people: UserContext[], entryCount: number): Promise<void> {
   const [first] = people;
-  if (!first) throw new Error('nobody is there to look');
+  if (!first) throw new Error('there are no people');
   const [rows, categories, count] = await Promise.all([
     first.read((db) =>
       db
@@ -207,12 +210,12 @@ async function check(people: UserContext[], entryCount: number): Promise<void> {
   const problems = [
     rows.some(({ position }, n) => position !== n) && 'the positions have a gap',
     rows.at(-1)?.key !== customModulesKey && 'custom-modules is not last',
-    String(categories.map(({ key }) => key)) !== String(rows.map(({ key }) => key)) && 'the list is in another order',
+    String(categories.map(({ key }) => key)) !== String(rows.map(({ key }) => key)) && 'the list has another order',
     String(categories.flatMap(({ moduleKeys }) => moduleKeys).toSorted()) !==
-      String(modules.map(({ key }) => key).toSorted()) && 'a module does not stand in exactly one category',
+      String(modules.map(({ key }) => key).toSorted()) && 'a module is not in exactly one category',
     count !== entryCount && `there are ${count} custom modules instead of ${entryCount}`,
-    // A custom module whose category is gone would be missing here.
-    (await look(people)).entries.length !== entryCount && 'a custom module stands nowhere',
+    // A custom module whose category was deleted would be missing here.
+    (await readState(people)).entries.length !== entryCount && 'a custom module has no category',
   ].filter((problem) => problem !== false);
   if (problems.length > 0) throw new Error(`${problems.join(', ')}: ${JSON.stringify({ rows, categories })}`);
 }

@@ -19,35 +19,35 @@ import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker
 
 export interface AlertCrashResult {
   kills: number;
-  /** Tenders times people, of each kind of mail. */
+  /** Tenders times people, for each kind of mail. */
   expected: number;
-  /** Tenders that people were told of by a kind of mail, as its mails count them: a mail that came again counts once. */
-  told: { digest: number; instant: number };
-  /** Tenders that came to a person in two different mails of a kind. */
+  /** Tenders that each kind of mail reported to people, by the count in its subject; a repeated mail counts once. */
+  mailed: { digest: number; instant: number };
+  /** Tenders that one person got in two different mails of a kind. */
   doubled: number;
-  /** Mails that came again though no worker had died between the server’s answer and its note of it. */
+  /** Repeated mails although no worker died between the server’s answer and settling the mail. */
   unexplained: number;
-  /** Matches that nobody was told of and somebody is owed. */
-  owed: number;
+  /** Matches that no mail has reported yet. */
+  pending: number;
 }
 
 interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
   people: number;
-  /** Tenders that are new before each kill. */
+  /** New tenders before each kill. */
   tenders: number;
   kills: number;
   deadlineMs: number;
   say: (line: string) => void;
 }
 
-/** What the two workers are killed at, in turn. */
-const steps = ['stored', 'matched', 'promised', 'transmission', 'message'] as const;
+/** The steps at which a worker is killed, in turn. */
+const steps = ['stored', 'matched', 'queued', 'transmission', 'message'] as const;
 
 /**
- * Two workers match what is new, promise mails and send them, and one of them is killed with SIGKILL at each step in turn. Everybody has
- * two searches with instant alerts and one without, and all of them find everything.
+ * Two workers match new tenders, queue mails and send them; the scenario kills one of them with SIGKILL at each step in turn. Every person
+ * has two saved searches with instant alerts and one without, and each search matches every tender.
  */
 export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCrashResult> {
   const received: { to: string; messageId: string; subject: string; text: string }[] = [];
@@ -67,7 +67,7 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
   const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
   const make = builders(runtime.database);
   const across = <T>(work: Parameters<typeof system.acrossTenants<T>>[1]) =>
-    system.acrossTenants('a crash run lets time pass and looks', work);
+    system.acrossTenants('a crash run advances time and reads the state', work);
   const { id: tenantId } = await make.tenant();
   const filters = TenderFilters.parse({ text: { all: ['kranwartung'] } });
   for (let n = 0; n < options.people; n += 1) {
@@ -90,7 +90,7 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
     await system.enqueue(startDueAlerts, {});
     await system.enqueue(deliverMails, { tenantId });
   };
-  /** What a day brings: what was found is due, and leases of the dead are over. */
+  /** Ages matches by two days and makes today's digests those of an earlier day, so that new ones are due. */
   const letDayPass = () =>
     across(async (tx) => {
       await tx
@@ -111,11 +111,11 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
         .set({ dueAt: sql`now()` })
         .where(inArray(mails.state, ['sending', 'queued'])),
     );
-  const figures = () =>
+  const counts = () =>
     across(async (tx) => ({
       unmatched: await tx.$count(unmatchedTenders),
-      owed: await tx.$count(tenderMatches, sql`notified_at is null`),
-      promised: await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])),
+      pending: await tx.$count(tenderMatches, sql`notified_at is null`),
+      queued: await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])),
     }));
 
   async function killAt(step: (typeof steps)[number]): Promise<void> {
@@ -124,19 +124,19 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
       if (now === step) reached.resolve();
     };
     const isReached = async () => {
-      const { unmatched, owed, promised } = await figures();
+      const { unmatched, pending, queued } = await counts();
       return {
         stored: true,
-        matched: unmatched === 0 && owed > 0,
-        promised: promised > 0,
+        matched: unmatched === 0 && pending > 0,
+        queued: queued > 0,
         transmission: false,
         message: false,
       }[step];
     };
-    for (let looks = 0; looks < 400; looks += 1) {
+    for (let checks = 0; checks < 400; checks += 1) {
       if (await Promise.race([reached.promise.then(() => true), pause(25, false)])) break;
       if (await isReached()) break;
-      if (looks % 20 === 0) {
+      if (checks % 20 === 0) {
         await letDayPass();
         await nudge();
       }
@@ -175,11 +175,11 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
       await letDayPass();
       await nudge();
       await pause(400);
-      const { unmatched, owed, promised } = await figures();
-      quiet = unmatched + owed + promised === 0 ? quiet + 1 : 0;
+      const { unmatched, pending, queued } = await counts();
+      quiet = unmatched + pending + queued === 0 ? quiet + 1 : 0;
     }
     await stop('SIGTERM');
-    return { kills, expected: number * options.people, ...judge(), owed: (await figures()).owed };
+    return { kills, expected: number * options.people, ...judge(), pending: (await counts()).pending };
   } finally {
     await stop('SIGKILL');
     await runtime.close();
@@ -187,25 +187,25 @@ export async function crashWhileAlerting(options: CrashOptions): Promise<AlertCr
   }
 
   function judge() {
-    /** By person, kind and tender: the mails that told it. */
+    /** The mails that report a tender, by person, kind and tender. */
     const mailsOf = new Map<string, Set<string>>();
-    /** Mails name no more than so many tenders; their subjects count all of them. */
+    /** A mail lists a limited number of tenders, but its subject counts all of them. */
     const counted = { digest: new Map<string, number>(), instant: new Map<string, number>() };
     for (const { to, subject, text, messageId } of received) {
       const kind = /^(eins|zwei|drei):/.test(subject) ? 'instant' : 'digest';
-      // A day that was made to pass has the name of the one before; what comes again also says the same.
+      // Digests of days that were advanced have the date of the day before; only a repeat also has the same text.
       const mail = `${messageId} ${text}`;
       counted[kind].set(mail, Number(/(\d+) neue Ausschreibung/.exec(subject)?.[1] ?? 0));
-      // With the word before it: the token of a link may well contain what looks like a number alone.
+      // Includes the word before it, because the token of a link may contain something like the number.
       for (const [title] of text.matchAll(/Kranwartung N\d+E/g)) {
         const key = `${kind} ${to} ${title}`;
         mailsOf.set(key, (mailsOf.get(key) ?? new Set()).add(mail));
       }
     }
-    const told = (kind: keyof typeof counted) => counted[kind].values().reduce((sum, count) => sum + count, 0);
+    const tendersIn = (kind: keyof typeof counted) => counted[kind].values().reduce((sum, count) => sum + count, 0);
     const repeats = received.length - counted.digest.size - counted.instant.size;
     return {
-      told: { digest: told('digest'), instant: told('instant') },
+      mailed: { digest: tendersIn('digest'), instant: tendersIn('instant') },
       doubled: [...mailsOf.values()].filter(({ size }) => size > 1).length,
       unexplained: Math.max(0, repeats - inTheGap),
     };

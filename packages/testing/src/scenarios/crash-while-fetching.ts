@@ -28,25 +28,25 @@ export interface FetchCrashResult {
   /** Kills by the step the fetch was at. */
   killsAt: Record<string, number>;
   documents: number;
-  /** What must not be, one sentence each. */
+  /** Broken invariants, one sentence each. */
   violations: string[];
 }
 
 interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
-  /** How often each step is killed at. */
+  /** Kills at each step. */
   rounds: number;
-  /** The real worker, whose jobs come back some seconds after a kill; or a program that takes runs up at once. */
+  /** The real worker, whose jobs resume some seconds after a kill, or a program that resumes runs at once. */
   life: 'worker' | 'program';
   deadlineMs: number;
   say: (line: string) => void;
 }
 
 /**
- * The points a fetch passes, each seen from outside: `signing-in`, `opening` the folder, `listing` its mails, `looking` at their heads,
- * `asking` for one of them, `reading` it, `written` its first file and committed nothing yet, `moving` mails, `moved` them and noted
- * nothing yet. Between them, a random instant.
+ * The steps of a fetch that are visible from outside: `signing-in`, `opening` the folder, `listing` its mails, `looking` at their headers,
+ * `asking` for one of them, `reading` it, `written` (its first file, nothing committed), `moving` mails, `moved` (nothing stored yet).
+ * `any` is a random instant.
  */
 export const fetchSteps = [
   'signing-in',
@@ -75,8 +75,8 @@ const program = 'packages/testing/src/scenarios/fetching-program.ts';
 const user = 'rechnung';
 
 /**
- * Lets invoices come in and kills whoever fetches them with SIGKILL at each of these steps. In the end each document is there once, with
- * its file, no file is without a row once the sweep has passed, and no mail is lost.
+ * Delivers invoices and kills the fetching process with SIGKILL at each of these steps. At the end each document is stored once with its
+ * file, the sweep leaves no file without a row, and no mail is lost.
  */
 export async function crashWhileFetching(
   options: CrashOptions & { steps?: readonly FetchStep[] },
@@ -102,7 +102,7 @@ export async function crashWhileFetching(
     const [step] = stepOf.find(([, pattern]) => pattern.test(line)) ?? [];
     if (step === undefined) return;
     await life.reach(step);
-    // What follows happens on the other side, a few milliseconds after the command has been passed on.
+    // The next steps happen in the client, a few milliseconds after the gate passes the command on.
     if (step === 'asking') setTimeout(() => void life.reach('reading'), 2 + Math.random() * 40);
     if (step === 'moving') setTimeout(() => void life.reach('moved'), 1 + Math.random() * 8);
   };
@@ -128,17 +128,17 @@ export async function crashWhileFetching(
       const open = await ctx.read((db) => db.$count(runs, isUnfinished));
       return left.length === 0 && open === 0;
     };
-    const remember = (bytes: string | Buffer): Buffer => {
-      const kept = Buffer.from(bytes);
-      expected.set(createHash('sha256').update(kept).digest('hex'), kept);
-      return kept;
+    const expectDocument = (content: string | Buffer): Buffer => {
+      const bytes = Buffer.from(content);
+      expected.set(createHash('sha256').update(bytes).digest('hex'), bytes);
+      return bytes;
     };
 
-    /** An invoice with its PDF, one more, and one that came before. */
+    /** Delivers an invoice with its PDF, a second invoice, and the first one again. */
     async function deliver(): Promise<void> {
-      const xml = (number: number) => remember(ublInvoice({ number: `R-${number}` }));
+      const xml = (number: number) => expectDocument(ublInvoice({ number: `R-${number}` }));
       const number = (mails += 1);
-      const pdf = { name: `R-${number}.pdf`, bytes: remember(plainPdf(`${number}`)) };
+      const pdf = { name: `R-${number}.pdf`, bytes: expectDocument(plainPdf(`${number}`)) };
       const both = [{ name: `R-${number}.xml`, bytes: xml(number) }, pdf];
       await dovecot.deliver(user, mailWith({ attachments: both }));
       await dovecot.deliver(user, mailWith({ attachments: [{ name: 'x.xml', bytes: xml((mails += 1)) }] }));
@@ -146,7 +146,7 @@ export async function crashWhileFetching(
     }
 
     async function killAt(step: FetchStep): Promise<void> {
-      // A mailbox whose run lost two processes rests for an hour.
+      // After two lost processes a mailbox pauses for an hour.
       const again = setInterval(() => void becomeDue().catch(() => undefined), 300);
       await life.killAt(step).finally(() => clearInterval(again));
       kills += 1;
@@ -163,24 +163,25 @@ export async function crashWhileFetching(
     }
     life.live();
     while (!(await isQuiet())) {
-      if (performance.now() > deadline) throw new Error('there was no time left to come to the end');
+      if (performance.now() > deadline) throw new Error('the scenario did not finish before its deadline');
       await becomeDue();
       await pause(200);
     }
 
     const files = await ctx.read((db) => db.select().from(invoiceFiles).orderBy(asc(invoiceFiles.id)));
-    const kept = new Set(files.map(({ sha256 }) => sha256.toString('hex')));
-    for (const sha256 of expected.keys()) if (!kept.has(sha256)) violations.push(`The document ${sha256} is lost.`);
-    if (files.length !== expected.size) violations.push(`There are ${files.length} documents of ${expected.size}.`);
+    const stored = new Set(files.map(({ sha256 }) => sha256.toString('hex')));
+    for (const sha256 of expected.keys()) if (!stored.has(sha256)) violations.push(`The document ${sha256} is lost.`);
+    if (files.length !== expected.size)
+      violations.push(`There are ${files.length} documents instead of ${expected.size}.`);
     const counted = await ctx.read((db) => db.select({ state: invoices.state }).from(invoices));
-    if (counted.length !== mails) violations.push(`There are ${counted.length} invoices of ${mails}.`);
-    if (counted.some(({ state }) => state !== 'new')) violations.push('An invoice that is new is not new.');
+    if (counted.length !== mails) violations.push(`There are ${counted.length} invoices instead of ${mails}.`);
+    if (counted.some(({ state }) => state !== 'new')) violations.push('A new invoice has another state.');
     for (const { path, sha256 } of files) {
       const bytes = await readFile(join(dataDir, 'files', path)).catch(() => null);
       if (!bytes?.equals(expected.get(sha256.toString('hex')) ?? Buffer.alloc(0)))
-        violations.push(`${path} is not whole.`);
+        violations.push(`${path} is incomplete.`);
     }
-    // As if the hour were over after which the sweep takes what no row names.
+    // Ages the files past the hour after which the sweep removes files without a row.
     const onDisk = async () =>
       (await readdir(documents, { recursive: true }))
         .filter((name) => /\.[a-z]+$/.test(name))
@@ -189,10 +190,10 @@ export async function crashWhileFetching(
     const owner = { folder: 'invoice-documents', table: invoiceFiles, path: invoiceFiles.path };
     await sweepOrphanFiles(system, [owner], new AbortController().signal);
     const left = await onDisk();
-    if (left.length !== files.length) violations.push(`${left.length} files are left for ${files.length} rows.`);
+    if (left.length !== files.length) violations.push(`${left.length} files remain for ${files.length} rows.`);
     const moved = await dovecot.mails(user, 'Verarbeitet');
     const sent = kills * 3;
-    if (moved.length !== sent) violations.push(`${moved.length} mails were moved of ${sent}.`);
+    if (moved.length !== sent) violations.push(`${moved.length} of ${sent} mails were moved.`);
     return { kills, killsAt, documents: files.length, violations };
   } finally {
     watcher.close();

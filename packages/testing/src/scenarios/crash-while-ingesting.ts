@@ -18,24 +18,24 @@ import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker
 
 export interface IngestCrashResult {
   kills: number;
-  /** Notices that were shown and are not stored, or not as they were last shown. */
+  /** Published notices that are not stored, or not in their latest version. */
   lost: number;
-  /** Procurements that became more than one tender, or tenders that hold more than one. */
+  /** Procurements with more than one tender, or tenders with more than one procurement. */
   misgrouped: number;
-  /** Tenders that are not found, or without the one notice they are shown as. */
-  unsettled: number;
-  /** Looks that ended without an end to their work. */
+  /** Tenders that the search does not find, or without exactly one primary notice. */
+  unfinished: number;
+  /** Reads that ended before finishing their work. */
   failedRuns: number;
   filesLeft: string[];
 }
 
-/** As many of a feed are read. */
+/** The product reads at most this number of entries of a feed. */
 const maxEntries = 1_000;
 
 interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
-  /** Notices that are new in each round. */
+  /** New notices in each round. */
   notices: number;
   kills: number;
   deadlineMs: number;
@@ -45,8 +45,8 @@ interface CrashOptions {
 const keys = ['ted', 'oeffentlichevergabe', 'bund'];
 
 /**
- * Has the real worker read its sources and kills it with SIGKILL, round after round: while a source is being asked, while its notices are
- * being stored, and at any other instant. Each round the sources show more, and later versions of what they showed.
+ * Lets the real worker read its sources and kills it with SIGKILL in each round: while it requests a source, while it stores notices, or at
+ * a random instant. In each round the sources publish more notices and later versions of earlier ones.
  */
 export async function crashWhileIngesting(options: CrashOptions): Promise<IngestCrashResult> {
   const sources = await startTenderSources();
@@ -57,7 +57,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
   const system = runtime.system({ requestId: 'soak', ip: null, userAgent: null });
   const deadline = performance.now() + options.deadlineMs;
   const yesterday = Temporal.Now.plainDateISO('Europe/Berlin').subtract({ days: 1 }).toString();
-  /** What is shown, by the key its source has for it. */
+  /** Published notices by the key of their source. */
   const shown = {
     ted: new Map<string, MadeUpNotice>(),
     oeffentlichevergabe: new Map<string, MadeUpNotice>(),
@@ -66,7 +66,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
   let worker: WorkerProcess | null = null;
   let number = 0;
 
-  /** More procurements: half of them at two sources, and one in seven in a later version by and by. */
+  /** Publishes more procurements, half of them at two sources, and a later version of one in seven. */
   function showMore(round: number): void {
     for (let n = 0; n < options.notices; n += 1) {
       number += 1;
@@ -96,9 +96,9 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
   }
 
   const across = system.acrossTenants;
-  const storedCount = () => across('a crash run looks', (tx) => tx.$count(tenderNotices));
+  const storedCount = () => across('a crash run reads the state', (tx) => tx.$count(tenderNotices));
   const becomeDue = async () => {
-    await across('a crash run lets time pass', async (tx) => {
+    await across('a crash run advances time', async (tx) => {
       await tx
         .insert(tenderSources)
         .values(keys.map((key) => ({ key })))
@@ -107,9 +107,9 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
     });
     await system.enqueue(startDueSources, {});
   };
-  const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-    while (!(await isSo())) {
-      if (performance.now() > deadline) throw new Error(`there was no time left to wait until ${what}`);
+  const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+    while (!(await condition())) {
+      if (performance.now() > deadline) throw new Error(`the deadline passed while waiting until ${what}`);
       await pause(25);
     }
   };
@@ -122,30 +122,31 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
     sources.latencyMs = 20;
     for (let kills = 0; kills < options.kills; kills += 1) {
       showMore(kills);
-      const asked = sources.exportRequests.length + sources.journal.requests.length;
+      const requestsBefore = sources.exportRequests.length + sources.journal.requests.length;
       const before = await storedCount();
       await becomeDue();
       worker = startWorkerProcess(env);
-      const isAsked = async () => sources.exportRequests.length + sources.journal.requests.length > asked;
+      const isRequested = async () => sources.exportRequests.length + sources.journal.requests.length > requestsBefore;
       const isStored = async () => (await storedCount()) > before;
       await Promise.race([
-        worker.endedByItself,
-        kills % 3 === 0 ? until('notices are being stored', isStored) : until('a source is being asked', isAsked),
+        worker.unexpectedEnd,
+        kills % 3 === 0 ? until('notices are stored', isStored) : until('a source is requested', isRequested),
       ]);
-      // The instant is left to chance.
+      // The kill comes at a random instant.
       await pause(Math.random() * (kills % 3 === 2 ? 3_000 : 200));
       await kill();
       options.say(`${kills + 1} kills, ${await storedCount()} notices`);
     }
     showMore(options.kills);
     worker = startWorkerProcess(env);
-    const isQuiet = async () => (await across('a crash run looks', (tx) => tx.$count(runs, isUnfinished))) === 0;
-    // What was killed is taken up first; then comes a look that nothing disturbs.
-    await until('interrupted looks are over', isQuiet);
+    const isQuiet = async () =>
+      (await across('a crash run reads the state', (tx) => tx.$count(runs, isUnfinished))) === 0;
+    // The worker first finishes the interrupted reads; then it reads once more without interruption.
+    await until('interrupted reads are over', isQuiet);
     const startedAt = new Date();
     await becomeDue();
     await until('every source was read once more', async () => {
-      const rows = await across('a crash run looks', (tx) =>
+      const rows = await across('a crash run reads the state', (tx) =>
         tx.select({ at: tenderSources.lastSuccessAt }).from(tenderSources),
       );
       return rows.every(({ at }) => at !== null && at > startedAt) && (await isQuiet());
@@ -160,7 +161,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
   }
 
   async function judge(): Promise<Omit<IngestCrashResult, 'kills'>> {
-    const { rows, unsettled, failedRuns } = await across('a crash run looks', async (tx) => ({
+    const { rows, unfinished, failedRuns } = await across('a crash run reads the state', async (tx) => ({
       rows: await tx
         .select({
           source: tenderNotices.sourceKey,
@@ -170,7 +171,7 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
           tenderId: tenderNotices.tenderId,
         })
         .from(tenderNotices),
-      unsettled: (
+      unfinished: (
         await tx.execute(sql`
           select t.id from tenders t where t.merged_into is null and (
             (select count(*) from tender_notices n where n.tender_id = t.id and n.is_primary) <> 1
@@ -189,8 +190,8 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
       for (const [key, notice] of notices) {
         const row = stored.get(`${source} ${key}`);
         stored.delete(`${source} ${key}`);
-        const isAsShown = row?.title === notice.title && (source === 'bund' || row.version === notice.version);
-        if (!row || !isAsShown) lost += 1;
+        const isCurrent = row?.title === notice.title && (source === 'bund' || row.version === notice.version);
+        if (!row || !isCurrent) lost += 1;
         if (!row) continue;
         tenderOf.set(notice.id, (tenderOf.get(notice.id) ?? new Set()).add(row.tenderId));
         procurementOf.set(row.tenderId, (procurementOf.get(row.tenderId) ?? new Set()).add(notice.id));
@@ -198,6 +199,6 @@ export async function crashWhileIngesting(options: CrashOptions): Promise<Ingest
     }
     const isSeveral = ({ size }: Set<string>) => size > 1;
     const misgrouped = [...tenderOf.values(), ...procurementOf.values()].filter(isSeveral).length + stored.size;
-    return { lost, misgrouped, unsettled, failedRuns, filesLeft: await readdir(dataDir) };
+    return { lost, misgrouped, unfinished, failedRuns, filesLeft: await readdir(dataDir) };
   }
 }

@@ -16,36 +16,36 @@ import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker
 
 export interface CrashResult {
   kills: number;
-  /** Mails nobody received. */
+  /** Mails that never arrived. */
   lost: number;
-  /** Receptions beyond the first of a mail. */
+  /** Deliveries of a mail beyond the first. */
   repeated: number;
-  /** Mails the server had taken and the worker had not settled when it was killed: the one gap SMTP leaves. */
+  /** Mails that the server had accepted and the worker had not settled when it was killed: the one gap that SMTP leaves. */
   inTheGap: number;
   /** Repeats of mails that were not in that gap. */
   unexplained: number;
   otherMessageId: number;
-  /** Reminders that do not show that their mail was sent. */
+  /** Reminders without a trace of their sent mail. */
   untraced: number;
 }
 
 interface CrashOptions {
   databaseUrl: string;
   redisUrl: string | null;
-  /** What promises the mails: the outbox itself, or reminders that are due. */
+  /** What queues the mails: the outbox directly, or due reminders. */
   from: 'outbox' | 'reminders';
   mails: number;
-  /** Each has an outbox of its own, drained forty mails at a time. */
+  /** Each tenant has an outbox, which a worker drains forty mails at a time. */
   tenants: number;
   kills: number;
   deadlineMs: number;
   say: (line: string) => void;
 }
 
-/** What the mail server takes for each message, so that a kill meets mails in every state. */
+/** The mail server's delay for each message, so that a kill hits mails in every state. */
 const serverDelayMs = 30;
 
-/** Sends mails through the real worker process and an SMTP server, killing the worker with SIGKILL again and again. */
+/** Sends mails through the real worker process and an SMTP server, and repeatedly kills the worker with SIGKILL. */
 export async function crashWhileMailing(options: CrashOptions): Promise<CrashResult> {
   const received = new Map<string, ReceivedMail[]>();
   let accepted = 0;
@@ -66,12 +66,12 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
   const deadline = performance.now() + options.deadlineMs;
   let worker: WorkerProcess | null = null;
 
-  /** Resolves when the server has taken so many more mails, or when none are left to take. */
-  async function mailsTaken(count: number, life: WorkerProcess): Promise<void> {
+  /** Resolves when the server has accepted `count` more mails, or when none are left. */
+  async function mailsAccepted(count: number, life: WorkerProcess): Promise<void> {
     const target = accepted + count;
     while (accepted < target && performance.now() < deadline && (await unsettled()) > 0) {
       await Promise.race([
-        life.endedByItself,
+        life.unexpectedEnd,
         new Promise<void>((resolve) => {
           onAccepted = () => (accepted >= target ? resolve() : undefined);
         }),
@@ -82,48 +82,48 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
 
   const unsettled = (): Promise<number> =>
     across('the soak counts what is left', async (tx) => {
-      const toBePromised = await tx.$count(reminders, isNull(reminders.emailQueuedAt));
-      return toBePromised + (await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
+      const toBeQueued = await tx.$count(reminders, isNull(reminders.emailQueuedAt));
+      return toBeQueued + (await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
     });
 
-  /** Which of the mails a dead worker held the server has taken nevertheless. */
-  async function noteGap(): Promise<void> {
-    const held = await across('the soak looks at what a dead worker held', (tx) =>
+  /** Records the mails that a dead worker had claimed and the server has accepted. */
+  async function recordGap(): Promise<void> {
+    const claimed = await across('the soak reads the claims of a dead worker', (tx) =>
       tx.execute<{
         email: string;
       }>(sql`select ${users.email} from ${mails} join ${users} on ${users.id} = ${mails.userId}
         where ${mails.state} = 'sending' and ${mails.dueAt} > now() and ${mails.leaseId} is not null`),
     );
-    for (const { email } of held.rows) {
+    for (const { email } of claimed.rows) {
       const times = received.get(email)?.length ?? 0;
       if (times > (inTheGap.get(email) ?? 0)) inTheGap.set(email, times);
     }
   }
 
   try {
-    await promiseAll(options, runtime);
-    options.say(`${options.mails} mails of ${options.tenants} tenants are promised`);
+    await queueAll(options, runtime);
+    options.say(`${options.mails} mails of ${options.tenants} tenants are queued`);
     let kills = 0;
     while (kills < options.kills && (await unsettled()) > 0 && performance.now() < deadline) {
       worker = startWorkerProcess(env);
-      // On average a life sends a good part of its share; the last instants before the kill are left to chance.
-      await mailsTaken(1 + Math.floor((Math.random() * options.mails) / (options.kills + 1)), worker);
+      // On average a worker sends a good part of its share; the exact instant of the kill is random.
+      await mailsAccepted(1 + Math.floor((Math.random() * options.mails) / (options.kills + 1)), worker);
       await pause(Math.random() * 2 * serverDelayMs);
       worker.child.kill('SIGKILL');
       await worker.ended;
       kills += 1;
-      // What was on the wire when the worker died, the server still takes.
+      // The server still accepts mails that were on the wire when the worker died.
       await pause(serverDelayMs * 3);
-      await noteGap();
-      if (kills % 10 === 0) options.say(`${kills} kills, ${accepted} mails taken`);
+      await recordGap();
+      if (kills % 10 === 0) options.say(`${kills} kills, ${accepted} mails accepted`);
     }
     worker = startWorkerProcess(env);
     while ((await unsettled()) > 0 && performance.now() < deadline)
-      await Promise.race([pause(500), worker.endedByItself]);
+      await Promise.race([pause(500), worker.unexpectedEnd]);
     worker.child.kill('SIGTERM');
     await worker.ended;
 
-    const { accounts, untraced } = await across('the soak looks at what was promised', async (tx) => ({
+    const { accounts, untraced } = await across('the soak reads the results', async (tx) => ({
       accounts: await tx.select({ email: users.email }).from(users),
       untraced: await tx.$count(reminders, isNull(reminders.emailSentAt)),
     }));
@@ -151,8 +151,8 @@ export async function crashWhileMailing(options: CrashOptions): Promise<CrashRes
   }
 }
 
-/** One account and one mail each, so that the address tells which mail a message is. */
-async function promiseAll({ mails: count, tenants, from }: CrashOptions, { database }: Runtime): Promise<void> {
+/** Creates one account for each mail, so that the address identifies the mail, and queues the mails. */
+async function queueAll({ mails: count, tenants, from }: CrashOptions, { database }: Runtime): Promise<void> {
   const make = builders(database);
   for (let t = 0; t < tenants; t++) {
     const tenant = await make.tenant();
@@ -181,7 +181,7 @@ const queueOutageNotices = (tx: Tx, accounts: Account[]) =>
     })),
   );
 
-/** Has a reminder with a mail be due now for each. */
+/** Adds a reminder with a mail for each account, due now. */
 export async function makeDueReminders(tx: Tx, accounts: Account[]): Promise<void> {
   await tx.insert(reminders).values(
     accounts.map(({ id, tenantId }) => ({

@@ -18,13 +18,13 @@ import { startWorkerProcess, type WorkerProcess, workerSettings } from './worker
 
 export interface PollCrashResult {
   kills: number;
-  /** Longest time from a kill to the next status written, milliseconds. */
+  /** Longest time from a kill to the next written status, milliseconds. */
   longestGapMs: number;
-  /** Changes of state that the servers show beyond those that happened. */
+  /** Servers whose state changes differ from what happened. */
   wrongChanges: number;
-  /** Servers whose last status is not what they are. */
+  /** Servers whose last status differs from their state. */
   wrongStates: number;
-  /** Runs that ended without an end to their work. */
+  /** Runs that ended before finishing their work. */
   failedRuns: number;
 }
 
@@ -37,7 +37,7 @@ interface CrashOptions {
   say: (line: string) => void;
 }
 
-/** Looks at servers through the real worker process, killing it with SIGKILL again and again in the middle of runs. */
+/** Polls servers through the real worker process, and repeatedly kills it with SIGKILL in the middle of runs. */
 export async function crashWhilePolling(options: CrashOptions): Promise<PollCrashResult> {
   const product = await startVirtualizationServer();
   // A run takes a while, so that kills hit it.
@@ -62,14 +62,14 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
       const rows = await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses));
       return Math.max(0, ...rows.map(({ at }) => at.getTime()));
     };
-    const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-      while (!(await isSo())) {
-        if (performance.now() > deadline) throw new Error(`there was no time left to wait until ${what}`);
+    const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+      while (!(await condition())) {
+        if (performance.now() > deadline) throw new Error(`the deadline passed while waiting until ${what}`);
         await pause(50);
       }
     };
 
-    /** Runs begin when a worker next looks, and not only at the tenant’s next minute. */
+    /** Lets runs begin at the worker's next sweep instead of the tenant’s next minute. */
     const becomeDue = () => ctx.tx((tx) => tx.update(pollPlans).set({ nextPollAt: sql`now()` }));
 
     let longestGapMs = 0;
@@ -78,9 +78,9 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
       const begunAt = performance.now();
       await becomeDue();
       worker = startWorkerProcess(env);
-      await Promise.race([worker.endedByItself, until('servers are looked at', async () => (await newest()) > before)]);
+      await Promise.race([worker.unexpectedEnd, until('servers are polled', async () => (await newest()) > before)]);
       longestGapMs = Math.max(longestGapMs, performance.now() - begunAt);
-      // The instant is left to chance: in the middle of many looks, of one, of a write.
+      // The kill comes at a random instant: during many polls, during one, during a write.
       await pause(Math.random() * 300);
       worker.child.kill('SIGKILL');
       await once(worker.child, 'exit');
@@ -91,15 +91,15 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
     const some = (state: string) => async () => (await listServers(ctx)).some(({ status }) => status.state === state);
     await becomeDue();
     worker = startWorkerProcess(env);
-    await until('every server is well', all('ok'));
-    // One change that truly happens, and a worker that dies while the servers are told of it.
+    await until('every server is ok', all('ok'));
+    // One real change, and a worker that dies while it writes the change to the servers.
     the(product.cluster.nodes[2]).online = false;
     await becomeDue();
-    await until('the first server shows what happened', some('critical'));
+    await until('the first server shows the change', some('critical'));
     worker.child.kill('SIGKILL');
     await once(worker.child, 'exit');
     worker = startWorkerProcess(env);
-    await until('every server shows what happened', all('critical'));
+    await until('every server shows the change', all('critical'));
     const statuses = (await listServers(ctx)).map(({ status }) => status);
     const expected = (changes: readonly StateChange[]) =>
       changes.length === 1 && changes[0]?.from === 'ok' && changes[0].to === 'critical';

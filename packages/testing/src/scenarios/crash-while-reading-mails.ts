@@ -23,13 +23,13 @@ import { startProgram, startWorkerProcess, workerSettings } from './worker-proce
 export interface ReadingCrashResult {
   kills: number;
   mails: number;
-  /** What must not be, one sentence each. */
+  /** Broken invariants, one sentence each. */
   violations: string[];
 }
 
 /**
- * The points a reading passes, each seen from outside: `signing-in`, `opening` the folder, `listing` its mails, `asking` for one of them,
- * `storing` what it says or just having done so. Between them, a random instant.
+ * The steps of a read that are visible from outside: `signing-in`, `opening` the folder, `listing` its mails, `asking` for one of them,
+ * `storing` its content or just afterwards. `any` is a random instant.
  */
 export const readingSteps = ['signing-in', 'opening', 'listing', 'asking', 'storing', 'any'] as const;
 export type ReadingStep = (typeof readingSteps)[number];
@@ -45,15 +45,15 @@ const program = 'packages/testing/src/scenarios/alert-mails-program.ts';
 const user = 'ada';
 
 /**
- * Lets alert mails come in and kills whoever reads them with SIGKILL at each of these steps. In the end there is one tender for each mail,
- * and the mailbox is as it was.
+ * Delivers alert mails and kills the reading process with SIGKILL at each of these steps. At the end there is one tender for each mail, and
+ * the mailbox is unchanged.
  */
 export async function crashWhileReadingMails(options: {
   databaseUrl: string;
   redisUrl: string | null;
-  /** How often each step is killed at. */
+  /** Kills at each step. */
   rounds: number;
-  /** The real worker; or a program that takes up at once what is due. */
+  /** The real worker, or a program that resumes due work at once. */
   life: 'worker' | 'program';
   steps?: readonly ReadingStep[];
   deadlineMs: number;
@@ -90,8 +90,8 @@ export async function crashWhileReadingMails(options: {
 
     const source = mailboxSource(reader.id);
     const becomeDue = () => ctx.tx((tx) => tx.update(tenderMailboxes).set({ nextFetchAt: sql`now()` }));
-    const look = () =>
-      runtime.database.acrossTenants('a scenario looks', async (tx) => ({
+    const readState = () =>
+      runtime.database.acrossTenants('a scenario reads the state', async (tx) => ({
         notices: await tx.select().from(tenderNotices).where(eq(tenderNotices.sourceKey, source)),
         tenders: await tx.$count(personalTenderSearch, eq(personalTenderSearch.onlySource, source)),
         mailbox: the((await tx.select().from(tenderMailboxes))[0]),
@@ -102,7 +102,7 @@ export async function crashWhileReadingMails(options: {
       for (const step of steps) {
         for (let n = 0; n < 3; n += 1) await dovecot.deliver(user, alertAbout((mails += 1)));
         await becomeDue();
-        // A mailbox whose readings lost two processes rests for an hour.
+        // After two lost processes a mailbox pauses for an hour.
         const again = setInterval(() => void becomeDue().catch(() => undefined), 300);
         await life.killAt(step).finally(() => clearInterval(again));
         kills += 1;
@@ -112,18 +112,18 @@ export async function crashWhileReadingMails(options: {
     await becomeDue();
     life.live();
     for (;;) {
-      const { mailbox, isComplete } = await look();
+      const { mailbox, isComplete } = await readState();
       if (isComplete && mailbox.claim === null && mailbox.lastUid === mails) break;
-      if (performance.now() > deadline) throw new Error('there was no time left to come to the end');
+      if (performance.now() > deadline) throw new Error('the scenario did not finish before its deadline');
       await becomeDue();
       await pause(500);
     }
 
-    const { notices, tenders } = await look();
+    const { notices, tenders } = await readState();
     const keys = new Set(notices.map(({ noticeKey }) => noticeKey));
-    if (keys.size !== mails) violations.push(`There are notices of ${keys.size} mails of ${mails}.`);
-    if (notices.length !== keys.size) violations.push(`There are ${notices.length} notices of ${keys.size}.`);
-    if (tenders !== mails) violations.push(`There are ${tenders} tenders of ${mails} mails.`);
+    if (keys.size !== mails) violations.push(`There are notices of ${keys.size} mails instead of ${mails}.`);
+    if (notices.length !== keys.size) violations.push(`There are ${notices.length} notices instead of ${keys.size}.`);
+    if (tenders !== mails) violations.push(`There are ${tenders} tenders for ${mails} mails.`);
     const flags = (await dovecot.mails(user)).map((mail) => mail.flags.replace('recent', ''));
     if (flags.length !== mails || flags.some((flag) => flag !== '')) violations.push('The mailbox was changed.');
     return { kills, mails, violations };

@@ -20,13 +20,13 @@ import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
 export interface SyncCrashResult {
   kills: number;
-  /** The run that was killed again and again, at its end. */
+  /** The final state of the run that was killed repeatedly. */
   run: LdapSyncRun;
   accounts: number;
   memberships: number;
-  /** What a run after it still changed. */
+  /** Changes that the next run still made. */
   leftToDo: number;
-  /** People left on the stage. */
+  /** Entries left in staging. */
   staged: number;
 }
 
@@ -38,15 +38,15 @@ interface CrashOptions {
   say: (line: string) => void;
 }
 
-/** Synchronizes through the real worker process, killing it with SIGKILL again and again in the middle of one run. */
+/** Synchronizes through the real worker process, and repeatedly kills it with SIGKILL in the middle of one run. */
 export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCrashResult> {
-  const everybody = Array.from({ length: options.people }, (_, n) => person(`c${n}`));
+  const people = Array.from({ length: options.people }, (_, n) => person(`c${n}`));
   const server = await startSlapd({
     entries: [
-      ...everybody,
+      ...people,
       group(
         'everybody',
-        everybody.map(({ dn }) => dn),
+        people.map(({ dn }) => dn),
       ),
     ],
   });
@@ -77,9 +77,9 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
       return row?.attempts ?? 0;
     };
     const isOver = async (id: string) => (await getSyncRun(ctx, id)).finishedAt !== null;
-    const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-      while (!(await isSo())) {
-        if (performance.now() > deadline) throw new Error(`there was no time left to wait until ${what}`);
+    const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+      while (!(await condition())) {
+        if (performance.now() > deadline) throw new Error(`the deadline passed while waiting until ${what}`);
         await pause(20);
       }
     };
@@ -90,7 +90,7 @@ export async function crashWhileSyncing(options: CrashOptions): Promise<SyncCras
       const before = await attempts();
       worker = startWorkerProcess(env);
       await until('the run is taken up', async () => (await attempts()) > before || (await isOver(runId)));
-      // The instant is left to chance: while reading, between two batches, within one. It comes earlier when it was too late.
+      // The kill comes at a random instant: while reading, between two batches or within one; earlier if the last one came too late.
       await pause(Math.random() * longestMs);
       worker.child.kill('SIGKILL');
       await worker.ended;

@@ -19,16 +19,16 @@ export interface WatchCrashResult {
   kills: number;
   /** Kills by the step the worker was at. */
   killsAt: Record<string, number>;
-  /** Outages that begun and ended, times the people who have the bell on. */
+  /** Outages that began and ended, times the subscribers. */
   expected: number;
-  /** Mails that came, each counted once: of a beginning, of an end. */
-  told: { begun: number; ended: number };
-  /** Receptions beyond the first of a mail that the gap of SMTP does not explain. */
+  /** Mails that arrived about a beginning and about an end, each counted once. */
+  mailed: { begun: number; ended: number };
+  /** Deliveries of a mail beyond the first that SMTP’s gap does not explain. */
   unexplained: number;
-  /** Repeats that SMTP’s gap explains: taken by the server and not settled when the worker died. */
+  /** Deliveries of a mail beyond the first; SMTP’s gap explains those that a dead worker had not settled. */
   inTheGap: number;
   otherMessageId: number;
-  /** What must not be, one sentence each. */
+  /** Broken invariants, one sentence each. */
   violations: string[];
 }
 
@@ -43,16 +43,16 @@ interface CrashOptions {
 }
 
 /**
- * The points a worker passes from a due check to a settled mail, each seen from outside: `asked` a cloud has been asked and has not
- * answered yet, `answered` it just has, so that the check is being settled, `connected` a mail is about to be handed over, `taken` the
- * mail server has the mail and the worker has not heard so. Between them, a random instant of the run.
+ * The steps from a due check to a settled mail that are visible from outside: `asked` (a cloud has a request and has not answered),
+ * `answered` (the worker stores the check), `connected` (the worker is about to send a mail), `taken` (the mail server has the mail, but
+ * the worker has no answer). `any` is a random instant of the run.
  */
 const steps = ['asked', 'answered', 'connected', 'taken', 'any'] as const;
 type Step = (typeof steps)[number];
 
 /**
- * Lets clouds fail and come back, round after round, and kills the real worker with SIGKILL at each of these steps. Every outage is to
- * be told to each person once when it begins and once when it ends, whatever was killed in between.
+ * Lets clouds fail and recover in each round, and kills the real worker with SIGKILL at each of these steps. Each subscriber must still get
+ * one mail when an outage begins and one when it ends.
  */
 export async function crashWhileWatching(options: CrashOptions): Promise<WatchCrashResult> {
   let reach: (step: Step) => void | Promise<void> = () => undefined;
@@ -61,7 +61,7 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
   const cloud = await startCloudServer();
   cloud.answer = async () => {
     await reach('asked');
-    // After the answer has gone out.
+    // Just after the answer is sent.
     setTimeout(() => void reach('answered'), 1);
     return isDown ? brokenCloud : statusDocument();
   };
@@ -72,7 +72,7 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
       return undefined;
     },
     onMessage: async ({ envelopeTo, subject, messageId }) => {
-      // In a round each cloud fails once and comes back once.
+      // In each round each cloud fails once and recovers once.
       const key = `${subject} to ${envelopeTo[0] ?? ''} in round ${round}`;
       const mail = received.get(key) ?? { copies: 0, messageIds: new Set() };
       received.set(key, { copies: mail.copies + 1, messageIds: mail.messageIds.add(messageId) });
@@ -87,7 +87,7 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
   const violations: string[] = [];
   let worker = null as WorkerProcess | null;
   let kills = 0;
-  let wanted = 0;
+  let nextStep = 0;
 
   try {
     const make = builders(runtime.database);
@@ -117,13 +117,13 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
         );
     });
 
-    /** Hands over what is due, as the sweeps do. */
+    /** Queues the due work, as the sweeps do. */
     async function nudge(): Promise<void> {
       await enqueue(checkDueInstances, { tenantId });
       await enqueue(deliverMails, { tenantId });
     }
 
-    /** What time would bring to a worker that is dead: its leases run out. */
+    /** Expires the leases of a dead worker at once. */
     const letLeasesEnd = () =>
       tx(async (db) => {
         await db
@@ -143,7 +143,7 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
         return dueChecks === 0 && openMails === 0;
       });
 
-    /** Kills the worker once it is at a step, and notes which mails it held that the server has taken. */
+    /** Kills the worker at a step, and records the mails it had claimed. */
     async function killAt(step: Step): Promise<void> {
       const life = (worker ??= startWorkerProcess(env));
       const reached = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
       };
       if (step === 'any') void pause(Math.random() * 1_500).then(kill);
       else {
-        // No more than surely come: each cloud is asked once and answers once.
+        // Skips fewer occurrences than are certain: each cloud gets one request and answers once.
         let toPass = Math.floor(Math.random() * Math.min(3, options.instances));
         reach = async (now) => {
           if (now !== step || toPass-- > 0) return;
@@ -164,30 +164,30 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
           await kill();
         };
       }
-      // A step may not come in what is left of this part of the round.
+      // The step may not occur again in this part of the round.
       for (let waited = 0; waited < 100; waited += 1) {
         if (await Promise.race([reached.promise.then(() => true), pause(100, false)])) break;
         if (step !== 'any' && (await isQuiet())) break;
       }
       reach = () => undefined;
       if (!isKilled) return;
-      // On a busy machine its end may come some time after the signal.
+      // On a busy machine the process may end some time after the signal.
       await life.ended;
       worker = null;
       kills += 1;
       killsAt[step] = (killsAt[step] ?? 0) + 1;
-      const held = await read((db) => db.select({ key: mails.key }).from(mails).where(eq(mails.state, 'sending')));
-      for (const { key } of held) gaps.set(key, (gaps.get(key) ?? 0) + 1);
+      const claimed = await read((db) => db.select({ key: mails.key }).from(mails).where(eq(mails.state, 'sending')));
+      for (const { key } of claimed) gaps.set(key, (gaps.get(key) ?? 0) + 1);
       await letLeasesEnd();
     }
 
-    /** Until every check that is due has been made and every mail is settled. */
+    /** Runs the worker until every due check is done and every mail is settled. */
     async function settle(): Promise<void> {
       while (!(await isQuiet())) {
-        if (performance.now() > deadline) throw new Error('there was no time left for the round to end');
+        if (performance.now() > deadline) throw new Error('the round did not end before the deadline');
         const life = (worker ??= startWorkerProcess(env));
         await nudge();
-        await Promise.race([pause(400), life.endedByItself]);
+        await Promise.race([pause(400), life.unexpectedEnd]);
       }
     }
 
@@ -204,11 +204,11 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
         await tx((db) => db.update(cloudInstances).set({ nextCheckAt: sql`now()` }));
         for (let life = 0; life < 2; life += 1) {
           await nudge();
-          await killAt(steps[wanted++ % steps.length] ?? 'any');
+          await killAt(steps[nextStep++ % steps.length] ?? 'any');
         }
         await settle();
       }
-      if ((await failuresOf()) > 0) violations.push(`after round ${round} something is still reported`);
+      if ((await failuresOf()) > 0) violations.push(`after round ${round} a cloud is still reported as failed`);
       options.say(`round ${round + 1} of ${options.rounds}, ${kills} kills, ${received.size} mails`);
     }
     worker?.child.kill('SIGTERM');
@@ -220,17 +220,17 @@ export async function crashWhileWatching(options: CrashOptions): Promise<WatchCr
     const expected = options.instances * options.rounds * options.people;
     if (outages.length !== options.instances * options.rounds)
       violations.push(`${outages.length} outages instead of ${options.instances * options.rounds}`);
-    if (transitions !== 2 * outages.length) violations.push(`${transitions} transitions of ${outages.length} outages`);
+    if (transitions !== 2 * outages.length) violations.push(`${transitions} transitions for ${outages.length} outages`);
     if (open > 0) violations.push(`${open} outages are still open`);
     const copies = [...received.values()];
-    const toldOf = (start: string) => [...received.keys()].filter((subject) => subject.startsWith(start)).length;
+    const mailsAbout = (start: string) => [...received.keys()].filter((subject) => subject.startsWith(start)).length;
     const repeats = copies.reduce((sum, mail) => sum + mail.copies - 1, 0);
     const inTheGap = [...gaps.values()].reduce((sum, times) => sum + times, 0);
     return {
       kills,
       killsAt,
       expected,
-      told: { begun: toldOf('Cloud gestört'), ended: toldOf('Cloud wieder da') },
+      mailed: { begun: mailsAbout('Cloud gestört'), ended: mailsAbout('Cloud wieder da') },
       unexplained: Math.max(0, repeats - inTheGap),
       inTheGap: repeats,
       otherMessageId: copies.reduce((sum, mail) => sum + mail.messageIds.size - 1, 0),

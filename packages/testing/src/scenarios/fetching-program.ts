@@ -1,4 +1,4 @@
-// A program of its own: does the fetches of invoices that are due, and takes up those that nobody is at, until it is killed.
+// Program: fetches the due invoices, and resumes interrupted runs, until it is killed.
 import { setTimeout as pause } from 'node:timers/promises';
 import { and, eq } from 'drizzle-orm';
 import { runs } from '@portal/db/schema/platform/operations';
@@ -13,12 +13,12 @@ import { startDueInvoiceFetches } from '@portal/usecases/invoices/start-due-fetc
 const runtime = openRuntime(readConfig(process.env), { process: 'worker', log: openLog('silent', 'worker') });
 const origin = { requestId: 'soak', ip: null, userAgent: null };
 const system = { ...runtime.system(origin), enqueue: async () => undefined };
-// Whoever started it is gone.
+// The parent has ended.
 process.on('disconnect', () => process.exit());
 
 for (;;) {
   await startDueInvoiceFetches(system);
-  const unfinished = await system.acrossTenants('a scenario takes up runs', (tx) =>
+  const unfinished = await system.acrossTenants('a scenario resumes runs', (tx) =>
     tx
       .select({ id: runs.id, tenantId: runs.tenantId })
       .from(runs)

@@ -1,4 +1,4 @@
-/** A value at a time, milliseconds. */
+/** A value at a time in milliseconds. */
 export interface Point {
   at: number;
   value: number;
@@ -8,12 +8,12 @@ const hourMs = 3_600_000;
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Memory goes up and down slowly: two looks a minute apart say hardly more than one, so that a part of the run counts as one. */
+/** Memory fluctuates slowly: two samples a minute apart say hardly more than one, so each part of the run counts as one sample. */
 const parts = 12;
 
 /**
- * What a value grows by in an hour, as a share of what it is on average, by the least squares line through twelve parts of the run; and
- * how far off that may be: what 19 of 20 runs stay within.
+ * Growth per hour as a share of the mean, by the least squares line through twelve parts of the run, and its error: 19 of 20 runs stay
+ * within it.
  */
 export function growthOf(points: readonly Point[]): { perHour: number; error: number } {
   const averages = Array.from({ length: parts }, (_, n) => {
@@ -29,10 +29,10 @@ export function growthOf(points: readonly Point[]): { perHour: number; error: nu
 }
 
 /**
- * By how much something counted grew: what lies between the most of the first third and the least of the last third. What goes up and
- * down grows only when it never comes back to where it was.
+ * Growth of a count: the minimum of the last third minus the maximum of the first third, at least 0. A fluctuating count grows only if it
+ * never returns to its earlier level.
  */
-export function moreOf(points: readonly Point[]): number {
+export function countGrowth(points: readonly Point[]): number {
   const third = Math.ceil(points.length / 3);
   const values = points.map(({ value }) => value);
   return Math.max(0, Math.min(...values.slice(-third)) - Math.max(...values.slice(0, third)));

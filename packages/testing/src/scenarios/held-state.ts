@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What a process holds: bytes that nothing can free, all bytes the kernel gave it, and what its loop waits for. */
+/** Resources of a process: bytes that a garbage collection cannot free, resident bytes, and the active resources of its event loop. */
 export interface HeldState {
   held: number;
   resident: number;
@@ -10,8 +10,8 @@ export interface HeldState {
   cpuUs: number;
 }
 
-// Loaded before a program (`node --import FILE-URL`): says on request what it holds. Without the collection, memory would go up and down
-// by tens of MiB, and what grows by one in a hundred would not be seen for hours.
+// Preloaded into a program (`node --import FILE-URL`): reports its resources on request. Without a garbage collection first, memory would
+// fluctuate by tens of MiB and hide a growth of one percent for hours.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 process.on('message', (message) => {
@@ -27,5 +27,5 @@ process.on('message', (message) => {
   };
   process.send?.(state);
 });
-// The program ends when it would without this.
+// The channel does not keep the program alive.
 process.channel?.unref();

@@ -9,19 +9,19 @@ const bad = taskOf<typeof run>(module, { ...limits, timeoutMs: 1_500 });
 const acts = ['die', 'exit', 'fill-heap', 'die', 'answer-much', 'exit', 'die', 'hang', 'exit', 'die'] as const;
 
 /**
- * Ten good tasks to each of `count` that kill, hang or fill their process, all handed over at once. Answers how many of each ended, and what
- * ended in another way than it should.
+ * Runs ten good tasks for each of `count` bad ones that kill, hang or fill their process, all queued at once. Returns their numbers and the
+ * tasks that ended otherwise than expected.
  */
 export async function mixInHostileTasks({ count }: { count: number }) {
-  const apart = openSandbox({ processes: 2, queueLimit: count * 11, heapMb: 40 });
+  const sandbox = openSandbox({ processes: 2, queueLimit: count * 11, heapMb: 40 });
   try {
-    const whose = (n: number) => ({ tenantId: `${n % 8}` });
+    const ownerOf = (n: number) => ({ tenantId: `${n % 8}` });
     const isBad = (n: number) => n % 11 === 5;
     const outcomes = await Promise.allSettled(
       Array.from({ length: count * 11 }, (_, n) =>
         isBad(n)
-          ? apart.run(bad, { act: acts[Math.floor(n / 11) % acts.length] ?? 'die' }, whose(n))
-          : apart.run(good, { act: 'work', ms: 1, value: n }, whose(n)),
+          ? sandbox.run(bad, { act: acts[Math.floor(n / 11) % acts.length] ?? 'die' }, ownerOf(n))
+          : sandbox.run(good, { act: 'work', ms: 1, value: n }, ownerOf(n)),
       ),
     );
     const violations = outcomes.flatMap((outcome, n) => {
@@ -32,6 +32,6 @@ export async function mixInHostileTasks({ count }: { count: number }) {
     });
     return { good: count * 10, bad: count, violations };
   } finally {
-    await apart.close();
+    await sandbox.close();
   }
 }

@@ -1,23 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** One process after the other, each killed with SIGKILL at a step that is seen from outside, or at a random instant for `any`. */
+/** Runs one process after the other and kills each with SIGKILL: at a step that is visible from outside, or for `any` at random. */
 export function killedAtSteps<Step extends string>({
   start,
   maxMs,
   deadline,
 }: {
   start: () => WorkerProcess;
-  /** How long a life is at most that ends at a random instant. */
+  /** Maximum lifetime of a process that is killed at a random instant. */
   maxMs: number;
   deadline: number;
 }) {
   let life: WorkerProcess | null = null;
   let reach: (step: Step) => void | Promise<void> = () => undefined;
   return {
-    /** To be told of each step; what comes after the one that is waited for is held up until the process is dead. */
+    /** Call it at each step; at the awaited step its promise resolves only after the process is dead. */
     reach: (step: Step) => reach(step),
-    /** The process there is, or a new one. */
+    /** The running process, or a new one. */
     live: (): WorkerProcess => (life ??= start()),
     async killAt(step: Step): Promise<void> {
       const current = (life ??= start());
@@ -36,8 +36,8 @@ export function killedAtSteps<Step extends string>({
         };
       }
       const late = pause(Math.max(0, deadline - performance.now()), 'late', { ref: false });
-      if ((await Promise.race([reached.promise, current.endedByItself, late])) === 'late')
-        throw new Error(`there was no time left to wait for the step ${step}`);
+      if ((await Promise.race([reached.promise, current.unexpectedEnd, late])) === 'late')
+        throw new Error(`the deadline passed while waiting for the step ${step}`);
       await current.ended;
       life = null;
     },

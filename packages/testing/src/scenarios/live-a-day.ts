@@ -8,16 +8,16 @@ import { pngIcon } from '../icons.ts';
 import { serverForm } from '../monitoring.ts';
 import { startCloudServer } from '../servers/cloud-server.ts';
 import { startVirtualizationServer } from '../servers/products/virtualization-server.ts';
-import { growthOf, moreOf, type Point } from './growth.ts';
+import { countGrowth, growthOf, type Point } from './growth.ts';
 import type { HeldState } from './held-state.ts';
-import { type Met, startStack } from './stack.ts';
+import { type CallStats, startStack } from './stack.ts';
 
 const probe = ['--import', new URL('held-state.ts', import.meta.url).href];
 const MiB = 1024 * 1024;
-/** The share of its core the API is to be busy. */
-const wantedLoad = 0.3;
+/** The share of one core that keeps the API busy. */
+const targetLoad = 0.3;
 
-/** Lists of every area, whatever there is in them. */
+/** Lists of every area. */
 const reads = [
   '/auth/me',
   '/reminders',
@@ -39,22 +39,22 @@ const reads = [
 ];
 
 export interface Growth {
-  /** Mean and growth of memory, by process; `held` is what no collection can free. */
+  /** Mean and growth of memory, by process; `held` is memory that a garbage collection cannot free. */
   memory: Record<string, { meanMiB: number; perHour: number; error: number }>;
-  /** What was counted: at the beginning, at the end, and by how much it grew. */
+  /** Counts at the beginning and at the end, and their growth. */
   handles: Record<string, { first: number; last: number; more: number }>;
 }
 
-/** API and worker at a part of what they can do for a long time: nothing fails and no handles are left. How memory grew is told. */
+/** Runs API and worker at a part of their capacity for a long time: no call fails and no handle leaks. Also measures memory growth. */
 export async function liveADay(options: {
   minutes: number;
   warmUpMinutes: number;
-  /** Between two rounds of work; at 0.4 seconds an hour has as many as a day at the usual ten. */
+  /** Pause between two rounds of work, 10 by default; with 0.4 an hour has as many rounds as a day by default. */
   workEverySec?: number;
-  /** By how many a count of handles may grow: within a minute a pool may not have opened all its connections. */
+  /** Allowed growth of a handle count: within a minute a pool may not have opened all its connections. */
   pooled?: number;
   say: (line: string) => void;
-}): Promise<Growth & { met: Met; load: number; violations: string[] }> {
+}): Promise<Growth & { stats: CallStats; load: number; violations: string[] }> {
   const stack = await startStack({ nodeOptions: probe });
   const [cloud, cluster] = await Promise.all([startCloudServer(), startVirtualizationServer()]);
   const owner = new Client({ connectionString: stack.ownerUrl });
@@ -78,13 +78,13 @@ export async function liveADay(options: {
     let before = { at: startedAt, cpuUs: (await stateOf(processes.api)).cpuUs };
     for (let n = 0; performance.now() - startedAt < wholeMs; n += 1) {
       await pause(everyMs);
-      const { cpuUs } = await look();
+      const { cpuUs } = await sample();
       const at = performance.now();
       const load = (cpuUs - before.cpuUs) / 1_000 / (at - before.at);
       before = { at, cpuUs };
       loads.push(load);
-      // Half the way to where it would be right: the machine has others on it, who come and go.
-      thinkMs = Math.min(1_000, Math.max(1, thinkMs * (1 + (load / wantedLoad - 1) / 2)));
+      // Moves halfway to the ideal pause, because other programs on the machine come and go.
+      thinkMs = Math.min(1_000, Math.max(1, thinkMs * (1 + (load / targetLoad - 1) / 2)));
       if (n % 30 === 0) options.say(`${(load * 100).toFixed(0)} % busy; ${inShort(memory)}; ${inShort(handles)}`);
     }
     working.abort();
@@ -100,17 +100,22 @@ export async function liveADay(options: {
     }
     for (const [name, points] of Object.entries(handles)) {
       const [first, last] = [warm(points).at(0)?.value ?? 0, points.at(-1)?.value ?? 0];
-      growth.handles[name] = { first, last, more: moreOf(warm(points)) };
+      growth.handles[name] = { first, last, more: countGrowth(warm(points)) };
       if (growth.handles[name].more > (options.pooled ?? 0))
-        violations.push(`${name}: never as few again as at the beginning`);
+        violations.push(`${name}: the count never returns to its level at the beginning`);
     }
-    const bad = Object.entries(calling.met.statuses).filter(([status]) => !['200', '201', '204'].includes(status));
+    const bad = Object.entries(calling.stats.statuses).filter(([status]) => !['200', '201', '204'].includes(status));
     for (const [status, count] of bad) violations.push(`${count} answers with ${status}`);
-    return { ...growth, met: calling.met, load: loads.reduce((sum, load) => sum + load, 0) / loads.length, violations };
+    return {
+      ...growth,
+      stats: calling.stats,
+      load: loads.reduce((sum, load) => sum + load, 0) / loads.length,
+      violations,
+    };
 
-    /** What the worker looks at all the time. */
+    /** Adds the cloud and the server that the worker checks all the time. */
     async function arrange(): Promise<void> {
-      // Made with the first file otherwise.
+      // Otherwise the first stored file creates it.
       await mkdir(dataDir, { recursive: true });
       const answers = [
         await stack.ask('/cloud-status/instances', { customerName: 'Soak', statusUrl: cloud.origin }),
@@ -119,17 +124,17 @@ export async function liveADay(options: {
       for (const { status, body } of answers) if (status !== 201) violations.push(`arranging: ${status} ${body}`);
     }
 
-    /** Mails, checks, polls and files again and again, each time for the same. */
+    /** Repeats the same mails, checks, polls and uploads. */
     async function workUntil(signal: AbortSignal): Promise<void> {
       const people = await stack.makePeople(3);
       for (let round = 0; !signal.aborted; round += 1) {
         await stack.remind(people);
-        const asked = await Promise.all([
+        const answers = await Promise.all([
           stack.ask('/cloud-status/check', undefined, { method: 'POST' }),
           stack.ask('/virtualization/poll', undefined, { method: 'POST' }),
         ]);
-        // One that was asked for a moment ago is not asked for again.
-        for (const { status, body } of asked)
+        // The API refuses a check or poll too soon after the last one.
+        for (const { status, body } of answers)
           if (![200, 202, 409, 429].includes(status)) violations.push(`work: ${status} ${body}`);
         await picture(round);
         await pause((options.workEverySec ?? 10) * SECOND, undefined, { signal }).catch(() => undefined);
@@ -144,13 +149,13 @@ export async function liveADay(options: {
       if (stored.status !== 201) return void violations.push(`a picture: ${stored.status} ${await stored.text()}`);
       const { id } = (await stored.json()) as { id: string };
       const removed = await stack.ask(`/dashboard/images/${id}`, undefined, { method: 'DELETE' });
-      if (removed.status !== 204) violations.push(`a picture's end: ${removed.status} ${removed.body}`);
+      if (removed.status !== 204) violations.push(`deleting a picture: ${removed.status} ${removed.body}`);
     }
 
-    async function look(): Promise<HeldState> {
+    async function sample(): Promise<HeldState> {
       const at = performance.now();
-      const note = (kept: Record<string, Point[]>, name: string, value: number) =>
-        void (kept[name] ??= []).push({ at, value });
+      const note = (series: Record<string, Point[]>, name: string, value: number) =>
+        void (series[name] ??= []).push({ at, value });
       const states = { api: await stateOf(processes.api), worker: await stateOf(processes.worker) };
       for (const [name, { held, resident, resources }] of Object.entries(states)) {
         note(memory, `${name} held`, held / MiB);
@@ -176,13 +181,13 @@ export async function liveADay(options: {
 
 async function stateOf(child: ChildProcess | undefined): Promise<HeldState> {
   if (!child) throw new Error('there is no such process');
-  const told = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
+  const answer = once(child, 'message', { signal: AbortSignal.timeout(60_000) });
   child.send('state');
-  const [state] = (await told) as [HeldState];
+  const [state] = (await answer) as [HeldState];
   return state;
 }
 
-const inShort = (kept: Record<string, Point[]>): string =>
-  Object.entries(kept)
+const inShort = (series: Record<string, Point[]>): string =>
+  Object.entries(series)
     .map(([name, points]) => `${name} ${points.at(-1)?.value.toFixed(0)}`)
     .join(', ');

@@ -19,11 +19,11 @@ import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { builders } from '../make.ts';
 import { tinyGif } from '../pictures.ts';
 
-/** An account that calls from several places at once. */
+/** Concurrent sessions of one account. */
 type Callers = [UserContext, ...UserContext[]];
 
-interface Ground {
-  /** A new account, half of its callers in each of two runtimes, as two API processes would have them. */
+interface RaceSetup {
+  /** Contexts of a new account, half of them in each of two runtimes, as in two API processes. */
   callers(): Promise<Callers>;
   /** Names of all stored files. */
   files(): Promise<string[]>;
@@ -31,10 +31,10 @@ interface Ground {
 
 const callersAtOnce = 6;
 
-/** Each prepares what it needs and answers one round, which throws when it ends as it must not. */
+/** Each race prepares its data and returns a round, which throws on a wrong outcome. */
 const races = {
   'first tab':
-    async ({ callers }: Ground) =>
+    async ({ callers }: RaceSetup) =>
     async () => {
       const lists = await Promise.all((await callers()).map((ctx) => listTabs(ctx)));
       const names = lists.map((tabs) => tabs.map(({ name }) => name));
@@ -45,7 +45,7 @@ const races = {
       assert.equal(new Set(lists.map(([tab]) => tab?.id)).size, 1);
     },
 
-  '21st tab': async ({ callers }: Ground) => {
+  '21st tab': async ({ callers }: RaceSetup) => {
     const all = await callers();
     while ((await listTabs(all[0])).length < maxTabs - 1) await createTab(all[0]);
     return async () => {
@@ -57,12 +57,12 @@ const races = {
       assertDense(tabs, maxTabs);
       assert.equal(new Set(tabs.map(({ name }) => name)).size, maxTabs);
       assert.equal(tabs.at(-1)?.id, tab.id);
-      // Another one each round, so that gaps are left everywhere.
+      // Deletes another tab in each round, so that gaps occur at every position.
       await deleteTab(all[0], tabs[Math.floor(Math.random() * maxTabs)]?.id ?? '');
     };
   },
 
-  'last tab': async ({ callers }: Ground) => {
+  'last tab': async ({ callers }: RaceSetup) => {
     const all = await callers();
     await listTabs(all[0]);
     return async () => {
@@ -77,7 +77,7 @@ const races = {
     };
   },
 
-  'order against delete': async ({ callers }: Ground) => {
+  'order against delete': async ({ callers }: RaceSetup) => {
     const [deleter, ...orderers] = await callers();
     for (let n = 0; n < 4; n += 1) await createTab(deleter);
     return async () => {
@@ -95,7 +95,7 @@ const races = {
     };
   },
 
-  '31st image': async ({ callers, files }: Ground) => {
+  '31st image': async ({ callers, files }: RaceSetup) => {
     const all = await callers();
     const upload = (ctx: UserContext) => addImage(ctx, { name: 'fest.gif', bytes: tinyGif });
     for (let n = 1; n < maxImages; n += 1) await upload(all[0]);
@@ -112,7 +112,7 @@ const races = {
     };
   },
 
-  'two layouts on one revision': async ({ callers }: Ground) => {
+  'two layouts on one revision': async ({ callers }: RaceSetup) => {
     const all = await callers();
     const { id: tabId } = await createTab(all[0]);
     const { id: i } = await addWidget(all[0], { tabId, type: 'clock', config: {} });
@@ -132,12 +132,12 @@ const races = {
       assert.deepEqual(await getLayout(all[0], tabId), saved);
     };
   },
-} satisfies Record<string, (ground: Ground) => Promise<() => Promise<void>>>;
+} satisfies Record<string, (ground: RaceSetup) => Promise<() => Promise<void>>>;
 
 export type Race = keyof typeof races;
 export const raceNames = Object.keys(races) as Race[];
 
-/** Runs one of the races so many times; throws with the first round that ends as it must not. */
+/** Runs `rounds` rounds of a race. Throws on the first wrong outcome. */
 export async function raceDashboards(options: { databaseUrl: string; race: Race; rounds: number }): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'portal-races-'));
   const config = readConfig({
@@ -157,7 +157,7 @@ export async function raceDashboards(options: { databaseUrl: string; race: Race;
     });
     for (let number = 1; number <= options.rounds; number += 1) {
       await round().catch((cause: unknown) => {
-        throw new Error(`The race for the ${options.race} ended wrong in round ${number}.`, { cause });
+        throw new Error(`The race "${options.race}" had a wrong outcome in round ${number}.`, { cause });
       });
     }
   } finally {
@@ -185,7 +185,7 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** The answer of the only one that was let through; all others must have been refused with one of these codes. */
+/** The result of the only attempt that succeeded. All others must fail with one of these codes. */
 async function onlyWinner<T>(attempts: Promise<T>[], codes: string[]): Promise<T> {
   const results = await Promise.allSettled(attempts);
   const won = results.filter((result) => result.status === 'fulfilled');

@@ -20,7 +20,7 @@ import { startWorkerProcess, workerSettings } from './worker-process.ts';
 
 interface RaceOptions {
   databaseUrl: string;
-  /** Edits, snoozes and deletions in all, at least. */
+  /** Minimum total of edits, snoozes and deletions. */
   calls: number;
   /** Reminders that become due at the same instant. */
   together: number;
@@ -31,9 +31,9 @@ interface RaceOptions {
 
 export interface RaceResult {
   calls: number;
-  /** How each kind of call fared, by the code of its answer. */
+  /** Number of calls by kind and code of the answer. */
   answers: Record<string, number>;
-  /** What must not be, one sentence each. */
+  /** Broken invariants, one sentence each. */
   violations: string[];
 }
 
@@ -45,7 +45,7 @@ interface Call {
   endedAt: number;
 }
 
-/** A reminder of the race, and what was done to it. */
+/** A reminder of the race with the calls to it. */
 interface Runner {
   id: string;
   occurrenceId: string;
@@ -55,7 +55,7 @@ interface Runner {
   calls: Call[];
 }
 
-// Every mixture of calls a reminder may meet at its instant; most meet one.
+// Every combination of calls to a reminder at its due time; most get one.
 const fates: Kind[][] = [
   ['edit'],
   ['edit'],
@@ -67,15 +67,15 @@ const fates: Kind[][] = [
   ['snooze', 'delete'],
   ['edit', 'edit', 'snooze', 'delete'],
 ];
-/** Calls begin within this time of the instant, before or after it. */
+/** Calls begin at most this long before or after the due time. */
 const spreadMs = 250;
 const leadMs = 1_500;
 
-/** Where a call moves a reminder to; far enough that it does not come again. */
+/** New due times, too far away to become due again during the race. */
 const editedTo = new Date(Date.now() + 1_000 * HOUR);
 const snoozedTo = new Date(Date.now() + 2_000 * HOUR);
 
-/** Edits, snoozes and deletes reminders at the instant they become due, while a worker mails them and their owners ask for notices. */
+/** Edits, snoozes and deletes reminders when they become due, while a worker mails them and their owners request notices. */
 export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
   const mailed = new Map<string, number>();
   const smtp = await startSmtpServer({
@@ -104,21 +104,18 @@ export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
     const left = () =>
       across('the soak counts what is left', async (tx) => {
         const isToCome = sql`${reminders.dueAt} <= now() and ${isNull(reminders.emailQueuedAt)}`;
-        const toBePromised = await tx.$count(reminders, isToCome);
-        return toBePromised + (await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
+        const toBeQueued = await tx.$count(reminders, isToCome);
+        return toBeQueued + (await tx.$count(mails, inArray(mails.state, ['queued', 'sending'])));
       });
     while ((await left()) > 0 && performance.now() < deadline)
-      await Promise.race([pause(SECOND / 4), worker.endedByItself]);
+      await Promise.race([pause(SECOND / 4), worker.unexpectedEnd]);
     const seen = new Map((await Promise.all(watches.map((watch) => watch.stop()))).flatMap((one) => [...one]));
     const listed = new Map<string, number>();
     for (const ctx of people) {
       for (const { id } of (await listNotices(ctx, undefined)).notices) listed.set(id, (listed.get(id) ?? 0) + 1);
     }
     const rows = new Map(
-      (await across('the soak looks at what became of them', (tx) => tx.select().from(reminders))).map((row) => [
-        row.id,
-        row,
-      ]),
+      (await across('the soak reads the reminders', (tx) => tx.select().from(reminders))).map((row) => [row.id, row]),
     );
     const answers: Record<string, number> = {};
     for (const { kind, answer } of runners.flatMap((runner) => runner.calls)) {
@@ -141,7 +138,7 @@ export async function raceReminders(options: RaceOptions): Promise<RaceResult> {
   }
 }
 
-/** An account of its own tenant, signed in. The tenant has its own mail server: over the service's a day's mails are limited. */
+/** Signs in an account of a new tenant. The tenant has its own mail server, because the service's one limits the mails of a day. */
 async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number): Promise<UserContext> {
   const make = builders(runtime.database);
   const user = await make.user();
@@ -161,7 +158,7 @@ async function signIn(runtime: ReturnType<typeof openRuntime>, smtpPort: number)
   return authenticate(system, token);
 }
 
-/** Asks for notices again and again, as a client would, and counts how often each came. */
+/** Requests notices repeatedly, as a client does, and counts how often each one came. */
 function watchNotices(ctx: UserContext): { stop(): Promise<Map<string, number>> } {
   const seen = new Map<string, number>();
   let since: Date | undefined;
@@ -188,7 +185,7 @@ function watchNotices(ctx: UserContext): { stop(): Promise<Map<string, number>> 
   };
 }
 
-/** Reminders that are due together a moment from now. */
+/** Creates reminders that become due together in a moment. */
 async function makeWave(
   { together }: RaceOptions,
   people: UserContext[],
@@ -198,7 +195,7 @@ async function makeWave(
     const dueAt = new Date(Date.now() + aheadMs);
     const wave = Array.from({ length: together }, (_, n) => {
       const ctx = people[n % people.length];
-      if (!ctx) throw new Error('nobody is there');
+      if (!ctx) throw new Error('there are no people');
       const id = newId();
       return { id, occurrenceId: newId(), title: id, dueAt, ctx, calls: [] };
     });
@@ -213,9 +210,9 @@ async function makeWave(
     }));
     await database.acrossTenants('the soak makes reminders', (tx) => tx.insert(reminders).values(rows));
     if (Date.now() < dueAt.getTime() - 2 * spreadMs) return wave;
-    // Too late: rows written past the use cases must stand there before they are due.
+    // Too late: rows that bypass the use cases must exist before they are due.
     const ids = rows.map(({ id }) => id);
-    await database.acrossTenants('the soak takes late reminders back', (tx) =>
+    await database.acrossTenants('the soak deletes late reminders', (tx) =>
       tx.delete(reminders).where(inArray(reminders.id, ids)),
     );
   }
@@ -238,7 +235,7 @@ async function runFate(runner: Runner): Promise<void> {
   );
 }
 
-/** On a busy machine a call may get no connection in time; it has done nothing then and is made again. */
+/** On a busy machine a call may get no connection in time. It has had no effect then and is repeated. */
 async function untilAvailable<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -257,14 +254,14 @@ const perform: Record<Kind, (ctx: UserContext, id: string) => Promise<unknown>> 
 
 interface Traces {
   row: typeof reminders.$inferSelect | undefined;
-  /** Mails of the instant's due time; none is sent for the times calls move it to. */
+  /** Mails for the original due time; the new due times are too far away for mails. */
   mails: number;
-  /** Notices of it in the list, and in what its owner saw by asking again and again. */
+  /** Its notices in the list, and how often its owner got one by polling. */
   notices: number;
   seen: number;
 }
 
-/** What is wrong with a reminder's end, given what was answered to those who changed it. */
+/** Violations in the final state of a reminder, given the answers to its calls. */
 function judge({ id, dueAt, calls }: Runner, { row, mails: sent, notices, seen }: Traces): string[] {
   const wrong: string[] = [];
   const check = (isRight: boolean, what: string) => {
@@ -282,21 +279,22 @@ function judge({ id, dueAt, calls }: Runner, { row, mails: sent, notices, seen }
   check(seen <= 1, `its owner saw it ${seen} times`);
 
   if (deletion) {
-    check(row === undefined, 'it was deleted and is there');
+    check(row === undefined, 'it was deleted and still exists');
     check(notices === 0, 'it was deleted and has a notice');
-    if (deletion.endedAt < dueAt.getTime()) check(sent + seen === 0, 'it was deleted before it was due and came due');
+    if (deletion.endedAt < dueAt.getTime())
+      check(sent + seen === 0, 'it was deleted before its due time and became due');
     return wrong;
   }
-  if (!row) return [...wrong, `${id}: it is gone`];
-  const cameDue = won('snooze') || !won('edit');
-  check(notices === (cameDue ? 1 : 0), `it has ${notices} notices`);
+  if (!row) return [...wrong, `${id}: it is missing`];
+  const becameDue = won('snooze') || !won('edit');
+  check(notices === (becameDue ? 1 : 0), `it has ${notices} notices`);
   check(seen === notices, `its owner saw ${seen} of ${notices} notices`);
-  if (!cameDue) check(sent === 0, 'it was edited before it was due and mailed');
-  const stands = won('edit') ? editedTo : won('snooze') ? snoozedTo : dueAt;
-  check(row.dueAt.getTime() === stands.getTime(), `it stands at ${row.dueAt.toISOString()}`);
+  if (!becameDue) check(sent === 0, 'it was edited before its due time and mailed');
+  const expectedDueAt = won('edit') ? editedTo : won('snooze') ? snoozedTo : dueAt;
+  check(row.dueAt.getTime() === expectedDueAt.getTime(), `its due time is ${row.dueAt.toISOString()}`);
   const isUntouched = !won('edit') && !won('snooze');
-  if (isUntouched) check(sent === 1, `it came due and was mailed ${sent} times`);
-  check(row.emailAttempts === (isUntouched ? 1 : 0), `it shows ${row.emailAttempts} tries`);
-  check((row.emailSentAt !== null) === isUntouched, 'its trace is not that of its due time');
+  if (isUntouched) check(sent === 1, `it became due and was mailed ${sent} times`);
+  check(row.emailAttempts === (isUntouched ? 1 : 0), `it shows ${row.emailAttempts} attempts`);
+  check((row.emailSentAt !== null) === isUntouched, 'its mail status does not fit its due time');
   return wrong;
 }

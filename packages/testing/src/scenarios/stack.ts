@@ -31,33 +31,33 @@ export interface Answer {
   body: string;
 }
 
-/** What callers met, by status; 0 is a connection that broke. */
-export interface Met {
+/** Answers to callers, by status; 0 is a broken connection. */
+export interface CallStats {
   statuses: Record<number, number>;
-  /** Refusals that do not say when to come again. */
+  /** Refusals without a Retry-After. */
   withoutRetryAfter: number;
-  /** Reminders somebody was told to have. */
-  promised: Set<string>;
+  /** Titles of the reminders that the API confirmed. */
+  confirmed: Set<string>;
 }
 
-/** What callers do: what they read in turn, and how long they think between two calls. */
+/** The paths that callers read in turn, and their pause between two calls. */
 export interface Calling {
   reads?: string[];
   thinkMs?: () => number;
 }
 
-/** An account may have a thousand; callers clear up long before that, so that lists stay as long as people's are. */
+/** An account may have a thousand; callers delete earlier, so that lists stay as short as those of real users. */
 const maxReminders = 20;
 
 interface StackOptions {
   redis?: TestRedis | null;
   workers?: number;
   nodeOptions?: string[];
-  /** What starts the programs. */
+  /** Command that starts the programs. */
   under?: readonly string[];
 }
 
-/** A database of its own, API and worker as processes, a mail server, and somebody signed in. */
+/** Starts a database, API and worker as processes, and a mail server, and signs in an administrator. */
 export async function startStack({
   redis = null,
   workers = testMatrix.workers,
@@ -93,13 +93,13 @@ export async function startStack({
       under,
     );
     programs.push(started);
-    const [message] = (await Promise.race([once(started.child, 'message'), started.endedByItself])) as [
+    const [message] = (await Promise.race([once(started.child, 'message'), started.unexpectedEnd])) as [
       { url?: string },
     ];
     return { ...started, url: message.url ?? '' };
   };
   let api = await start('api');
-  let atWork = await Promise.all(Array.from({ length: workers }, () => start('worker')));
+  let runningWorkers = await Promise.all(Array.from({ length: workers }, () => start('worker')));
 
   const admin = await make.user({ role: 'SUPER_ADMIN' });
   const cookieOf = async (account: { id: string; tenantId: string }, keys = runtime.config.sessionKeys) => {
@@ -114,7 +114,7 @@ export async function startStack({
   };
   const cookie = await cookieOf(admin);
 
-  /** Asks the API; a connection that breaks is an answer with status 0. */
+  /** Calls the API; a broken connection is an answer with status 0. */
   async function ask(path: string, body?: object, options: { cookie?: string; method?: string } = {}): Promise<Answer> {
     try {
       const answer = await fetch(api.url + path, {
@@ -129,7 +129,7 @@ export async function startStack({
     }
   }
 
-  /** Accounts whose addresses tell which of them got a mail. */
+  /** Adds accounts whose addresses identify them. */
   async function makePeople(
     count: number,
     tenant?: { id: string },
@@ -143,9 +143,9 @@ export async function startStack({
     return accounts;
   }
 
-  /** Has a reminder with a mail be due now for each. */
+  /** Adds a reminder with a mail for each account, due now. */
   async function remind(people: { id: string; tenantId: string }[]): Promise<void> {
-    await runtime.database.acrossTenants('the soak promises mails', (tx) => makeDueReminders(tx, people));
+    await runtime.database.acrossTenants('the soak makes reminders', (tx) => makeDueReminders(tx, people));
   }
 
   let closing: Promise<void> | undefined;
@@ -161,19 +161,19 @@ export async function startStack({
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     for (const signal of signals) process.off(signal, stop);
   }
-  // A long run that is told to stop leaves no server behind.
+  // A long run that is stopped leaves no server behind.
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const stop = () => void close().finally(() => process.exit(1));
   for (const signal of signals) process.once(signal, stop);
 
   return {
     api: () => api,
-    workers: () => atWork,
-    /** Has the same programs run with other settings: the new ones come first, and the old ones go when nobody asks them any more. */
+    workers: () => runningWorkers,
+    /** Restarts the programs with other settings: starts the new ones, moves the callers to them, then stops the old ones. */
     async replaceBy(settings: Record<string, string>): Promise<void> {
-      const old = [api, ...atWork];
-      const next = await Promise.all([start('api', settings), ...atWork.map(() => start('worker', settings))]);
-      [api, ...atWork] = next;
+      const old = [api, ...runningWorkers];
+      const next = await Promise.all([start('api', settings), ...runningWorkers.map(() => start('worker', settings))]);
+      [api, ...runningWorkers] = next;
       await pause(200);
       for (const { child } of old) child.kill('SIGTERM');
       await Promise.all(old.map(({ ended }) => ended));
@@ -188,17 +188,17 @@ export async function startStack({
     env,
     ownerUrl: postgres.url,
     appUrl: postgres.appUrl,
-    /** Ends the database as an operator would and starts it again. */
+    /** Stops the database as an operator would, and starts it again. */
     async restartPostgres(): Promise<void> {
       await postgres.stop();
       postgres = await openPostgres();
     },
-    /** Callers of one tenant, each with an account, that read, write and clear up until told to stop. */
+    /** Starts callers of one tenant, each with an account, that read, write and delete until stopped. */
     async callers(
       count: number,
       { reads = ['/auth/me', '/reminders'], thinkMs = () => 5 }: Calling = {},
-    ): Promise<{ met: Met; stop(): Promise<void> }> {
-      const met: Met = { statuses: {}, withoutRetryAfter: 0, promised: new Set() };
+    ): Promise<{ stats: CallStats; stop(): Promise<void> }> {
+      const stats: CallStats = { statuses: {}, withoutRetryAfter: 0, confirmed: new Set() };
       let isOver = false;
       const tenant = await make.tenant();
       async function call(
@@ -210,13 +210,13 @@ export async function startStack({
         if (n % 2 === 0 && read !== undefined) return ask(read, undefined, caller);
         const oldest = own.length < maxReminders ? undefined : own.shift();
         if (oldest !== undefined) {
-          met.promised.delete(oldest.title);
+          stats.confirmed.delete(oldest.title);
           return ask(`/reminders/${oldest.id}`, undefined, { ...caller, method: 'DELETE' });
         }
         const title = newId();
         const answer = await ask('/reminders', { title, dueAt: '2036-01-08T08:00:00.000Z' }, caller);
         if (answer.status === 201) {
-          met.promised.add(title);
+          stats.confirmed.add(title);
           own.push({ id: (JSON.parse(answer.body) as { id: string }).id, title });
         }
         return answer;
@@ -228,13 +228,13 @@ export async function startStack({
         const reminders: { id: string; title: string }[] = [];
         for (let n = 0; !isOver; n += 1) {
           const { status, retryAfter } = await call(n, reminders, { cookie: own });
-          met.statuses[status] = (met.statuses[status] ?? 0) + 1;
-          if (status === 503 && retryAfter === null) met.withoutRetryAfter += 1;
+          stats.statuses[status] = (stats.statuses[status] ?? 0) + 1;
+          if (status === 503 && retryAfter === null) stats.withoutRetryAfter += 1;
           await pause(thinkMs());
         }
       });
       return {
-        met,
+        stats,
         async stop() {
           isOver = true;
           await Promise.all(calling);
@@ -243,7 +243,7 @@ export async function startStack({
     },
     makePeople,
     remind,
-    /** Has mails be due now to people nobody knew before; answers their addresses. */
+    /** Makes a mail due now for each of `count` new people. Returns their addresses. */
     async makeDueMails(count: number): Promise<string[]> {
       const people = await makePeople(count);
       await remind(people);
@@ -253,24 +253,24 @@ export async function startStack({
   };
 }
 
-/** Waits until it is so, and answers how long that took; Infinity where it never was. */
-export async function waitUntil(isSo: () => Promise<boolean> | boolean, maxMs: number): Promise<number> {
+/** Waits until the condition holds. Returns the milliseconds that took; Infinity after `maxMs`. */
+export async function waitUntil(condition: () => Promise<boolean> | boolean, maxMs: number): Promise<number> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < maxMs) {
-    if (await isSo()) return performance.now() - startedAt;
+    if (await condition()) return performance.now() - startedAt;
     await pause(25);
   }
   return Infinity;
 }
 
-/** Restarts the database again and again under load. What was promised is kept, and refusals are clean. */
+/** Restarts the database repeatedly under load. No confirmed write is lost, and refusals are clean. */
 export async function restartPostgresUnderLoad({
   restarts,
   callers,
 }: {
   restarts: number;
   callers: number;
-}): Promise<{ met: Met; longestMs: number; violations: string[] }> {
+}): Promise<{ stats: CallStats; longestMs: number; violations: string[] }> {
   const stack = await startStack();
   try {
     const violations: string[] = [];
@@ -285,21 +285,21 @@ export async function restartPostgresUnderLoad({
       await pause(500);
     }
     await calling.stop();
-    const { met } = calling;
-    for (const status of Object.keys(met.statuses).map(Number))
-      if (![200, 201, 204, 503].includes(status)) violations.push(`${met.statuses[status]} answers with ${status}`);
-    if (met.withoutRetryAfter > 0) violations.push(`${met.withoutRetryAfter} refusals without Retry-After`);
-    const rows = await stack.runtime.database.acrossTenants('the soak looks at what was promised', (tx) =>
+    const { stats } = calling;
+    for (const status of Object.keys(stats.statuses).map(Number))
+      if (![200, 201, 204, 503].includes(status)) violations.push(`${stats.statuses[status]} answers with ${status}`);
+    if (stats.withoutRetryAfter > 0) violations.push(`${stats.withoutRetryAfter} refusals without Retry-After`);
+    const rows = await stack.runtime.database.acrossTenants('the soak reads the reminders', (tx) =>
       tx.select({ title: reminders.title }).from(reminders),
     );
     const titles = new Set(rows.map(({ title }) => title));
-    const lost = [...met.promised].filter((title) => !titles.has(title)).length;
-    if (lost > 0) violations.push(`${lost} reminders were promised and are not there`);
-    if (titles.size !== rows.length) violations.push('a reminder is there twice');
+    const lost = [...stats.confirmed].filter((title) => !titles.has(title)).length;
+    if (lost > 0) violations.push(`${lost} confirmed reminders are missing`);
+    if (titles.size !== rows.length) violations.push('a reminder is stored twice');
     const mails = await stack.makeDueMails(5);
     if ((await waitUntil(() => mails.every((address) => stack.received.get(address) === 1), 60_000)) === Infinity)
-      violations.push('the worker sends no mails any more');
-    return { met, longestMs, violations };
+      violations.push('the worker no longer sends mails');
+    return { stats, longestMs, violations };
   } finally {
     await stack.close();
   }
@@ -310,7 +310,7 @@ interface ListedJob {
   nextRunAt: string | null;
 }
 
-/** Takes Redis away, empties it and fills it up: what was promised before and meanwhile is done once, and the schedules come back. */
+/** Stops Redis, empties it and fills it up: every mail that is due before or during that is sent once, and the schedules return. */
 export async function loseRedis({
   awayMs,
   mails,
@@ -323,10 +323,10 @@ export async function loseRedis({
   const stack = await startStack({ redis, workers: 2 });
   try {
     const violations: string[] = [];
-    const promised: string[] = [];
-    // The sweeps that find what was promised come every ten seconds; a short run waits for them once.
+    const expected: string[] = [];
+    // The sweeps that find due mails run every ten seconds; a short run waits for them once.
     const isBrief = awayMs < 10_000;
-    /** What the product does by itself and has no next time for. */
+    /** Scheduled jobs of the product without a next run. */
     const unscheduled = async (): Promise<string[]> => {
       const { status, body } = await stack.ask('/admin/jobs');
       const jobs = status === 200 ? (JSON.parse(body) as ListedJob[]) : [];
@@ -338,10 +338,10 @@ export async function loseRedis({
     const isAllScheduled = async () => (await unscheduled()).length === 0;
     if ((await waitUntil(isAllScheduled, 60_000)) === Infinity)
       violations.push(`before: no schedule of ${(await unscheduled()).join(', ')}`);
-    const promise = async (what: string) => {
+    const addDueMails = async (what: string) => {
       const addresses = await stack.makeDueMails(mails);
-      promised.push(...addresses);
-      // Each state of Redis lets people work on.
+      expected.push(...addresses);
+      // People can work in each state of Redis.
       for (const path of ['/auth/me', '/reminders']) {
         const { status } = await stack.ask(path);
         if (status !== 200) violations.push(`${what}: ${path} answered ${status}`);
@@ -349,47 +349,47 @@ export async function loseRedis({
       const { status } = await stack.ask('/reminders', { title: what, dueAt: '2036-01-08T08:00:00.000Z' });
       if (status !== 201) violations.push(`${what}: POST /reminders answered ${status}`);
     };
-    const kept = async (what: string, maxMs: number, isLast = false) => {
+    const expectDelivered = async (what: string, maxMs: number, isLast = false) => {
       if (isBrief && !isLast) return;
-      const took = await waitUntil(() => promised.every((address) => (stack.received.get(address) ?? 0) > 0), maxMs);
+      const took = await waitUntil(() => expected.every((address) => (stack.received.get(address) ?? 0) > 0), maxMs);
       if (took === Infinity)
         violations.push(
-          `${what}: ${promised.filter((address) => !stack.received.has(address)).length} mails were lost`,
+          `${what}: ${expected.filter((address) => !stack.received.has(address)).length} mails were lost`,
         );
     };
 
     async function emptied(): Promise<number> {
-      await promise('emptied');
+      await addDueMails('emptied');
       await redis.empty();
       const emptiedAt = performance.now();
       await waitUntil(isAllScheduled, 90_000);
       const backMs = performance.now() - emptiedAt;
       if (backMs > 60_000)
         violations.push(`emptied: after ${backMs.toFixed(0)} ms no schedule of ${(await unscheduled()).join(', ')}`);
-      await kept('emptied', 90_000);
+      await expectDelivered('emptied', 90_000);
       return backMs;
     }
 
-    await promise('before');
+    await addDueMails('before');
     await redis.halt();
-    await promise('away');
+    await addDueMails('away');
     await pause(awayMs);
     const { status } = await stack.ask('/admin/jobs');
     if (status !== 503) violations.push(`away: /admin/jobs answered ${status}`);
     await redis.resume();
-    await kept('away', 90_000);
+    await expectDelivered('away', 90_000);
 
     // An emptied Redis gets its schedules within half a minute: too long for a short run.
     const schedulesBackMs = isBrief ? 0 : await emptied();
 
     await redis.configure('maxmemory', '1');
-    await promise('full');
+    await addDueMails('full');
     await pause(awayMs / 4);
     await redis.configure('maxmemory', '0');
-    await kept('full', 90_000, true);
+    await expectDelivered('full', 90_000, true);
 
     await pause(1_000);
-    const twice = promised.filter((address) => (stack.received.get(address) ?? 0) > 1).length;
+    const twice = expected.filter((address) => (stack.received.get(address) ?? 0) > 1).length;
     if (twice > 0) violations.push(`${twice} mails came more than once`);
     return { schedulesBackMs, violations };
   } finally {

@@ -9,13 +9,13 @@ import { newId } from '@portal/domain/ids';
 export interface UpgradeResult {
   rows: number;
   migrationMs: number;
-  /** The longest that a statement of the earlier release waited, before and while the schema changed. */
+  /** Longest time of a statement of the earlier release, before and during the migration. */
   longestBeforeMs: number;
   longestMs: number;
   violations: string[];
 }
 
-/** What each table of the first release is asked and told, as that release does. */
+/** Statements of the first release on each table. */
 const reads = {
   session: `select u.id, u.username, s.id from sessions s join users u on u.id = s.user_id join tenants t on t.id = u.tenant_id where s.id = $1`,
   mails: `select id from mails where state = 'queued' and due_at <= now() order by due_at limit 40`,
@@ -44,7 +44,7 @@ const inserts: Record<string, (tenantId: string, userId: string) => [string, unk
   ],
 };
 
-/** The first release's schema with many rows is brought to this one while statements of that release go on; they still pass afterwards. */
+/** Migrates the first release's schema with many rows while statements of that release run. They still succeed afterwards. */
 export async function upgradeFromTheFirst({
   url,
   rows,
@@ -93,17 +93,17 @@ export async function upgradeFromTheFirst({
     await owner.query(
       `insert into audit_entries (id, tenant_id, action, summary) select gen_random_uuid(), tenant_id, 'auth.login', 'Signed in' from users`,
     );
-    // As that release stored names that people left blank.
+    // The first release stored blank names like this.
     await owner.query(
       `update users set display_name = '', first_name = ' Anna ', last_name = ' ' where username like '%7'`,
     );
     await owner.query('analyze');
-    say(`${share * 4} rows are there`);
+    say(`${share * 4} rows inserted`);
 
-    const { rows: somebody } = await owner.query<{ id: string; tenantId: string; userId: string }>(
+    const { rows: sessions } = await owner.query<{ id: string; tenantId: string; userId: string }>(
       `select id, tenant_id as "tenantId", user_id as "userId" from sessions limit 1`,
     );
-    const { id = '', tenantId = '', userId = '' } = somebody[0] ?? {};
+    const { id = '', tenantId = '', userId = '' } = sessions[0] ?? {};
     const violations: string[] = [];
     let longest = 0;
     let written = 0;
@@ -111,7 +111,7 @@ export async function upgradeFromTheFirst({
     let isOver = false;
     const statement = async (what: string, text: string, values: unknown[] = []) => {
       const startedAt = performance.now();
-      // A statement that met a deadlock with the schema's change is made once more, as people and sweeps do.
+      // Repeats a statement after a deadlock with the migration, as people and sweeps do.
       await old
         .query(text, values)
         .catch((error: { code?: string }) => {
@@ -148,23 +148,23 @@ export async function upgradeFromTheFirst({
     isOver = true;
     await working;
     const longestMs = longest;
-    say(`${deadlocks} statements met a deadlock and were made once more`);
-    if (deadlocks > 3) violations.push(`${deadlocks} statements met a deadlock`);
+    say(`${deadlocks} statements hit a deadlock and were repeated`);
+    if (deadlocks > 3) violations.push(`${deadlocks} statements hit a deadlock`);
     if (longestMs > 5_000) violations.push(`a statement waited ${longestMs.toFixed(0)} ms`);
     if ((await columns()) === columnsBefore) violations.push('the migration added no column');
-    // Now that it is done, the earlier release still reads and writes.
+    // After the migration the earlier release still reads and writes.
     const writtenBefore = written;
     await round();
     if (written === writtenBefore) violations.push('nothing was written afterwards');
     const { rows: counted } = await owner.query<{ count: string }>(
       `select (select count(*) from users) + (select count(*) from sessions) + (select count(*) from mails) + (select count(*) from audit_entries) + (select count(*) from runs) as count`,
     );
-    const there = Number(counted[0]?.count);
-    if (there !== share * 4 + written) violations.push(`${there} rows are there instead of ${share * 4 + written}`);
+    const rowCount = Number(counted[0]?.count);
+    if (rowCount !== share * 4 + written) violations.push(`${rowCount} rows exist instead of ${share * 4 + written}`);
     const { rows: blank } = await owner.query(
       `select id from users where username like '%7' and (display_name is not null or first_name <> 'Anna' or last_name is not null) limit 1`,
     );
-    if (blank.length > 0) violations.push('a blank name is kept');
+    if (blank.length > 0) violations.push('a blank name remains');
     return { rows: share * 4, migrationMs, longestBeforeMs, longestMs, violations: [...new Set(violations)] };
   } finally {
     await old.end();

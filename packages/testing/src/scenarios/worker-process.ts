@@ -6,11 +6,11 @@ import { programOf } from '../program.ts';
 export interface WorkerProcess {
   child: ChildProcess;
   ended: Promise<unknown>;
-  /** Rejects when it ended without having been told to. */
-  endedByItself: Promise<never>;
+  /** Rejects when the process ends. Race it only while the process must run. */
+  unexpectedEnd: Promise<never>;
 }
 
-/** Settings of a worker whose mail goes to this port of this machine; keys of no value beyond a run. */
+/** Settings of a worker that sends mails to this port of this machine, with throw-away keys. */
 export const workerSettings = (options: {
   databaseUrl: string;
   redisUrl: string | null;
@@ -29,11 +29,11 @@ export const workerSettings = (options: {
   ...noSources,
 });
 
-/** The real worker as a process. */
+/** Starts the real worker as a process. */
 export const startWorkerProcess = (env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess =>
   startProgram('apps/worker/src/main.ts', env, nodeOptions);
 
-/** One of our programs, by its path below the checkout, as a process, started by `under` if need be. The channel ends with this process, and with it the program. */
+/** Starts one of our programs, by its path in the checkout, through the command `under` if given. The program ends with this process. */
 export function startProgram(
   path: string,
   settings: Record<string, string>,
@@ -44,10 +44,10 @@ export function startProgram(
   const [command = process.execPath, ...args] = [...under, program.command, ...program.args];
   const child = spawn(command, args, { env: program.env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
-  const endedByItself = ended.then(([code]) => {
-    throw new Error(`the worker ended by itself with code ${String(code)}`);
+  const unexpectedEnd = ended.then(([code]) => {
+    throw new Error(`the worker ended unexpectedly with code ${String(code)}`);
   });
-  // Looked at only while the worker is meant to run.
-  endedByItself.catch(() => undefined);
-  return { child, ended, endedByItself };
+  // Callers handle the rejection only while the worker must run.
+  unexpectedEnd.catch(() => undefined);
+  return { child, ended, unexpectedEnd };
 }

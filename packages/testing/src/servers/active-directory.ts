@@ -20,26 +20,26 @@ import {
 import { caCertificatePem, type ServerCertificate, serverCertificatePem, serverKeyPem } from './tls.ts';
 
 /*
- * A stand-in for Active Directory, which nobody can install here. It speaks LDAP over a socket and shows what OpenLDAP
- * cannot: binary objectGUID and objectSid, userAccountControl, ranged values, computed memberOf, the sub-codes of a
- * refused bind, a page limit, references at the root of the domain. After Microsoft's [MS-ADTS].
+ * A stand-in for Active Directory, which cannot be installed here. It speaks LDAP over a socket and has what OpenLDAP
+ * lacks: binary objectGUID and objectSid, userAccountControl, ranged values, computed memberOf, the sub-codes of a
+ * refused bind, a page limit, references at the root of the domain. Follows Microsoft's [MS-ADTS].
  */
 
 type Value = string | Buffer;
 
-/** An object to put into the tree; objectGUID, objectSid, memberOf and what follows from the DN are added. */
+/** An object to put into the tree, which adds objectGUID, objectSid, memberOf and distinguishedName. */
 export interface AdObject {
   dn: string;
   attributes: Record<string, Value | Value[]>;
-  /** Who has one can bind with it. */
+  /** An object with a password can bind. */
   password?: string;
 }
 
 export interface ActiveDirectoryOptions {
   objects?: Iterable<AdObject>;
-  /** Of `ldap://`; default any free one. */
+  /** Port of `ldap://`; default any free port. */
   port?: number;
-  /** The binary id of a new object, for a domain that begins anew as the same one; random by default. */
+  /** Makes the binary id of a new object; random by default. Use it for a domain with the same ids after a restart. */
   makeGuid?: (dn: string) => Buffer;
   /** Default `DC=corp,DC=example`. */
   baseDn?: string;
@@ -47,13 +47,13 @@ export interface ActiveDirectoryOptions {
   certificate?: ServerCertificate;
   /** Default true. */
   offersStartTls?: boolean;
-  /** The most entries a page, and an answer without pages, can hold; default 1000 as in MaxPageSize. */
+  /** Maximum entries of a page, and of an answer without pages; default 1000 as in MaxPageSize. */
   maxPageSize?: number;
-  /** The most values of an attribute at a time; default 1500 as in MaxValRange. */
+  /** Maximum values of an attribute at a time; default 1500 as in MaxValRange. */
   maxValueRange?: number;
   /** Sends a page without entries and with a cookie before each page, as a server may after much filtering. */
   sendsEmptyPages?: boolean;
-  /** More references than the usual three of a domain's root, as LDAP URLs. */
+  /** Additional references beside the usual three of a domain's root, as LDAP URLs. */
   references?: string[];
 }
 
@@ -72,15 +72,15 @@ export interface TestActiveDirectory {
   adminPassword: string;
   /** The authority that issued the server's certificate. */
   caCertificatePem: string;
-  /** In the order they came. */
+  /** In order of arrival. */
   binds: BindAttempt[];
   openConnections(): number;
-  /** Adds an object, or replaces the one of that DN but for its ids. */
+  /** Adds an object, or replaces the one with that DN and keeps its ids. */
   put(object: AdObject): void;
   /** Replaces attributes; an empty list removes one. */
   modify(dn: string, attributes: Record<string, Value | Value[]>): void;
   delete(dn: string): void;
-  /** A new name or place; the ids stay, and groups follow. */
+  /** Renames or moves an object; it keeps its ids, and groups follow. */
   rename(dn: string, newDn: string): void;
   /** The binary id of an object. */
   objectGuid(dn: string): Buffer;
@@ -96,7 +96,7 @@ interface StoredObject {
 
 interface Session {
   isBound: boolean;
-  // What is left of a paged search, by its cookie
+  // The remaining entries of a paged search, by its cookie
   pages: Map<string, StoredObject[]>;
 }
 
@@ -106,7 +106,7 @@ const adminPassword = 'domain administrator';
 const toBuffers = (value: Value | Value[]): Buffer[] =>
   (Array.isArray(value) ? value : [value]).map((one) => (typeof one === 'string' ? Buffer.from(one) : one));
 
-/** As a key: lower case, without space around separators. */
+/** A DN as a key: lower case, without space around separators. */
 const dnKey = (dn: string): string => dn.replaceAll(/\s*(?<!\\),\s*/g, ',').toLowerCase();
 
 const parentKey = (key: string): string => /(?<!\\),(.*)$/s.exec(key)?.[1] ?? '';
@@ -118,7 +118,7 @@ const sid = (rid: number): Buffer => {
   return bytes;
 };
 
-/** 100 ns since 1601 as Active Directory writes times such as accountExpires. */
+/** Units of 100 ns since 1601, as in accountExpires and other times of Active Directory. */
 export const fileTime = (at: Date): string => String((BigInt(at.getTime()) + 11_644_473_600_000n) * 10_000n);
 
 /** A user below `CN=Users` who can bind with `password`. */
@@ -251,7 +251,7 @@ class Tree {
     }
   }
 
-  /** The objects within a scope; null when the base is none. */
+  /** The objects within a scope; null if the base does not exist. */
   within(base: string, scope: SearchFields['scope']): StoredObject[] | null {
     const key = dnKey(base);
     const object = this.#objects.get(key);
@@ -276,7 +276,7 @@ class Tree {
     );
   }
 
-  /** The values of an attribute, computed ones included, under the name the directory has for it. */
+  /** The values of an attribute, including computed ones, with the name in the directory. */
   attribute(object: StoredObject, name: string): { name: string; values: Buffer[] } | undefined {
     if (name.toLowerCase() !== 'memberof') return object.attributes.get(name.toLowerCase());
     const groups = [...(this.#groupsOf.get(dnKey(object.dn)) ?? [])];
@@ -303,8 +303,8 @@ class Tree {
   #replaceMember(group: string, from: string, to: string | null): void {
     const object = this.#objects.get(group);
     const values = object?.attributes.get('member')?.values ?? [];
-    const kept = values.filter((value) => dnKey(value.toString()) !== dnKey(from));
-    if (object !== undefined) this.#set(object, 'member', to === null ? kept : [...kept, Buffer.from(to)]);
+    const others = values.filter((value) => dnKey(value.toString()) !== dnKey(from));
+    if (object !== undefined) this.#set(object, 'member', to === null ? others : [...others, Buffer.from(to)]);
   }
 }
 
@@ -364,7 +364,7 @@ function valueMatches(filter: Extract<FilterNode, { attribute: string }>, value:
   }
 }
 
-/** A private stand-in for a domain controller on 127.0.0.1. */
+/** Starts a stand-in for a domain controller on 127.0.0.1. */
 export async function startActiveDirectory(options: ActiveDirectoryOptions = {}): Promise<TestActiveDirectory> {
   const {
     baseDn = 'DC=corp,DC=example',
@@ -386,7 +386,7 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
   const bindResult = (name: string, password: string | null): { code: number; diagnostic?: string } => {
     if (password === null) return { code: 7, diagnostic: '00002027: LdapErr: unsupported authentication' };
     if (name === '' && password === '') return { code: 0 };
-    // A domain set to deny what would be taken for an anonymous bind
+    // As in a domain that denies a bind that would count as anonymous
     if (password === '') return { code: 53, diagnostic: 'Unauthenticated binds are denied' };
     const refused = (data: string) => ({
       code: 49,
@@ -413,8 +413,8 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
   const selected = (object: StoredObject, wanted: string[]): [name: string, values: Buffer[]][] => {
     const isAll = wanted.length === 0 || wanted.includes('*');
     const names = isAll ? [...object.attributes.keys(), 'memberOf', ...wanted] : wanted;
-    return names.flatMap((asked): [string, Buffer[]][] => {
-      const [, plain = asked, from, to] = /^(.*);range=(\d+)-(\d+|\*)$/i.exec(asked) ?? [];
+    return names.flatMap((requested): [string, Buffer[]][] => {
+      const [, plain = requested, from, to] = /^(.*);range=(\d+)-(\d+|\*)$/i.exec(requested) ?? [];
       const { name, values } = tree.attribute(object, plain) ?? { name: plain, values: [] };
       if (values.length === 0) return [];
       const first = Number(from ?? 0);
@@ -425,7 +425,7 @@ export async function startActiveDirectory(options: ActiveDirectoryOptions = {})
         `${name};range=${first}-${isEnd ? '*' : last}`,
         values.slice(first, isEnd ? undefined : last + 1),
       ];
-      // Beside the range the attribute itself comes without values
+      // Beside the range, the attribute itself has no values
       return from === undefined ? [[name, []], ranged] : [ranged];
     });
   };

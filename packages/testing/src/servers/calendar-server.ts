@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { type ServerCertificate, serverCertificatePem, serverKeyPem } from './tls.ts';
 
-/** A request as it came in. */
+/** A received request. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -18,14 +18,14 @@ export interface CalendarServer {
   origin: string;
   /** Every request so far. */
   seen: SeenRequest[];
-  /** How many of them, to a path or to any, asked whether something has changed. */
+  /** The number of conditional requests, to a path or to all. */
   conditional(path?: string): number;
-  /** What is answered; may be changed at any time. */
+  /** Answers a request; tests may replace it at any time. */
   answer: (request: SeenRequest, response: ServerResponse) => void | Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A file of events that begin at nine in Berlin, one for each title, a day after the other. */
+/** A file with one event for each title, on consecutive days at nine in Berlin. */
 export const icsOf = (...titles: string[]): string =>
   [
     'BEGIN:VCALENDAR',
@@ -44,13 +44,13 @@ export const icsOf = (...titles: string[]): string =>
     '',
   ].join('\r\n');
 
-/** Answers with a file of events under a tag; 304 to whoever has that one. */
+/** Answers with a file of events and its ETag; 304 to a request with the same ETag. */
 export function sendIcs({ headers }: SeenRequest, response: ServerResponse, ics: string, etag = '"1"'): void {
   if (headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
   else response.writeHead(200, { 'content-type': 'text/calendar', etag }).end(ics);
 }
 
-/** A server of calendars by https on a real socket; every path is a file of one event unless told otherwise. */
+/** Starts a calendar server with https on a real socket. By default every path is a file with one event. */
 export async function startCalendarServer(
   certificate: ServerCertificate = 'localhost',
   { port: wantedPort = 0 } = {},

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ServerCertificate, serverCertificatePem, serverKeyPem } from './tls.ts';
 
-/** What a cloud answers; `silence` never does, `reset` breaks the connection off in the middle of its answer. */
+/** The answer of a cloud; `silence` never answers, `reset` breaks the connection in the middle of the answer. */
 export type CloudAnswer =
   | { status?: number; headers?: OutgoingHttpHeaders; body: string | Buffer | Iterable<Buffer> }
   | 'silence'
@@ -13,21 +13,21 @@ export type CloudAnswer =
 
 export interface CloudServer {
   port: number;
-  /** A cloud for every folder below it. */
+  /** Every folder below it is a cloud. */
   origin: string;
-  /** How the cloud in a folder answers (`''` is the one at the root); asked for each request, and may be changed at any time. */
+  /** The answer of the cloud in a folder (`''` is the root); called for each request, and replaceable at any time. */
   answer: (folder: string, path: string) => CloudAnswer | Promise<CloudAnswer>;
-  /** Requests so far, of a folder or of all. */
+  /** Number of requests so far, to a folder or to all. */
   requests(folder?: string): number;
-  /** The most requests that were under way at once. */
+  /** Maximum number of concurrent requests so far. */
   maxAtOnce(): number;
-  /** Refuses connections, as a network does that is gone. */
+  /** Refuses connections, as when the host is down. */
   switchOff(): Promise<void>;
   switchOn(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A status document as a cloud writes it. */
+/** The status document of a cloud. */
 export const statusDocument = (changes: Record<string, unknown> = {}): { body: string } => ({
   body: JSON.stringify({
     installed: true,
@@ -42,10 +42,10 @@ export const statusDocument = (changes: Record<string, unknown> = {}): { body: s
   }),
 });
 
-/** The fault of a server whose program does not start. */
+/** The answer of a server whose program does not start. */
 export const brokenCloud: CloudAnswer = { status: 503, body: '<h1>Service Unavailable</h1>' };
 
-/** Clouds over real sockets on 127.0.0.1, by http or, with a certificate, by https. They are well unless told otherwise. */
+/** Starts clouds on real sockets of 127.0.0.1, with http or, with a certificate, https. By default they are healthy. */
 export async function startCloudServer({
   port: wantedPort = 0,
   certificate,
@@ -54,7 +54,7 @@ export async function startCloudServer({
   const counts = new Map<string, number>();
   const sockets = new Set<Socket>();
   let underWay = 0;
-  let most = 0;
+  let maxUnderWay = 0;
 
   const folderOf = (path: string): string => /^\/(.*?)\/?(?:status\.php)?$/.exec(path)?.[1] ?? path;
 
@@ -76,7 +76,7 @@ export async function startCloudServer({
 
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     underWay += 1;
-    most = Math.max(most, underWay);
+    maxUnderWay = Math.max(maxUnderWay, underWay);
     response.once('close', () => (underWay -= 1));
     serve(request, response).catch(() => response.destroy());
   };
@@ -104,7 +104,7 @@ export async function startCloudServer({
     answer: () => statusDocument(),
     requests: (folder) =>
       folder === undefined ? [...counts.values()].reduce((sum, count) => sum + count, 0) : (counts.get(folder) ?? 0),
-    maxAtOnce: () => most,
+    maxAtOnce: () => maxUnderWay,
     async switchOff() {
       if (!isOn) return;
       isOn = false;

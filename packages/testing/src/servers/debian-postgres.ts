@@ -5,25 +5,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { serviceBinary } from '../services.ts';
-import { comesUp, freePort } from './private-process.ts';
+import { freePort, isReady } from './private-process.ts';
 
 export interface DebianPostgres {
   port: number;
-  /** Of the login `portal`, which owns everything, and its database. */
+  /** Address of the database `portal` with the login of that name, which owns everything. */
   ownerUrl: string;
-  /** Its programs: `pg_dump` has to be of the server's version. */
+  /** Folder of its programs: `pg_dump` must have the server's version. */
   programs: string;
   stop(): Promise<void>;
 }
 
-/** A server does not run as root; Debian's account for those who own nothing takes its place. */
+/** The server does not run as root, so Debian's account without files runs it. */
 const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Debian's PostgreSQL as a private process on 127.0.0.1, as the image of docker-compose.yml begins. It believes every name. */
+/** Starts Debian's PostgreSQL as a private process on 127.0.0.1, set up like the image of docker-compose.yml. It needs no password. */
 export async function startDebianPostgres(): Promise<DebianPostgres> {
   const initdb = serviceBinary('initdb');
   if (!initdb) throw new Error('initdb is not installed');
-  // A link from elsewhere need not have the others beside it.
+  // Resolves a link, which need not have the other programs beside it.
   const programs = dirname(await realpath(initdb));
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-postgres-'));
   await chmod(folder, 0o700);
@@ -34,7 +34,7 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
     const collation = ['--locale-provider=icu', '--icu-locale=de-DE', '--encoding=UTF8', '--locale=C.UTF-8'];
     const options = ['-D', data, '-U', 'portal', '-A', 'trust', '--no-sync', ...collation];
     await promisify(execFile)(initdb, options, { ...account, cwd: folder });
-    // Chosen at last: the longer it is not used, the likelier somebody else takes it
+    // Chosen as late as possible, before another process takes it
     const port = await freePort();
     const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
     const server = spawn(
@@ -56,13 +56,13 @@ export async function startDebianPostgres(): Promise<DebianPostgres> {
         '--username=portal',
         ...args,
       ]);
-    // It takes connections a little before it answers them
-    const isReady = () =>
+    // The server accepts connections shortly before it answers them
+    const answers = () =>
       run('pg_isready').then(
         () => true,
         () => false,
       );
-    if (!(await comesUp(server, isReady))) {
+    if (!(await isReady(server, answers))) {
       await stop();
       throw new Error('PostgreSQL did not start');
     }

@@ -2,11 +2,11 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 
-/** What a name answers: addresses of both families, or another name first. The number counts the questions of this type. */
+/** The answer for a name: addresses of both families, and an alias if there is one. The number counts the queries of this type. */
 export type Zone = Record<string, (asked: number) => { alias?: string; addresses: string[] }>;
 
 export interface DnsServer {
-  /** As DNS clients take it: address and port. */
+  /** Address and port, in the form that DNS clients expect. */
   server: string;
   /** How often each name was asked for an IPv4 address. */
   asked: Map<string, number>;
@@ -15,7 +15,7 @@ export interface DnsServer {
 
 const types = { a: 1, cname: 5, aaaa: 28 };
 
-/** A name server on a UDP socket of this machine. Answers live for no second; a name that is in no zone does not exist. */
+/** Starts a name server on a local UDP socket. Its answers have a TTL of 0; a name outside the zone does not exist. */
 export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const counts = new Map<string, number>();
@@ -34,7 +34,7 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
     ];
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
-    // An answer, recursion wanted and there; 3 says that there is no such name.
+    // A response, with recursion desired and available; code 3 means that the name does not exist.
     header.writeUInt16BE(0x8180 | (found ? 0 : 3), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
@@ -76,7 +76,7 @@ function record(name: string, type: number, content: Buffer): Buffer {
   return Buffer.concat([nameBytes(name), fixed, content]);
 }
 
-/** Takes IPv4 and IPv6 addresses, the latter with an IPv4 tail or a gap. */
+/** Encodes an IPv4 or IPv6 address, the latter also with an IPv4 tail or a gap. */
 function addressBytes(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');

@@ -23,7 +23,7 @@ import { freePort } from './private-process.ts';
 import { caCertificatePem, fixturePath, type ServerCertificate } from './tls.ts';
 
 export interface DovecotOptions {
-  /** Of the unencrypted one; default any free one. */
+  /** The unencrypted port; default any free port. */
   port?: number;
   /** Default `localhost`. */
   certificate?: ServerCertificate;
@@ -36,12 +36,12 @@ export interface TestDovecot {
   /** Unencrypted, with STARTTLS on offer. */
   port: number;
   tlsPort: number;
-  /** Anybody may sign in with it, and has a mailbox of that name. */
+  /** The password of every user name; each has a mailbox. */
   password: string;
   /** The authority that issued the server's certificate. */
   caCertificatePem: string;
   pid: number;
-  /** Puts a mail into a folder as a mail server would, unseen; now unless it is said to have come before, and once unless more are wanted. */
+  /** Puts an unseen mail into a folder as a mail server would: received now and once by default. */
   deliver(
     user: string,
     mail: string | Uint8Array,
@@ -49,9 +49,9 @@ export interface TestDovecot {
     more?: { receivedAt?: Date; copies?: number },
   ): Promise<void>;
   makeFolder(user: string, folder: string): Promise<void>;
-  /** Mails of a folder with their flags, in the order they came; those marked as recent end with `recent`. */
+  /** Mails of a folder with their flags, in order of arrival; the flag of new mails is `recent`. */
   mails(user: string, folder?: string): Promise<{ bytes: Buffer; flags: string }[]>;
-  /** Takes every mail out of a folder. */
+  /** Removes every mail from a folder. */
   empty(user: string, folder?: string): Promise<void>;
   /** Gives every mail of a folder a new UID, as after a restore. */
   renumber(user: string, folder?: string): Promise<void>;
@@ -75,7 +75,7 @@ mail_location = maildir:${folder}/mail/%u
 mail_max_userip_connections = 0
 mail_fsync = never
 auth_mechanisms = plain login
-# A wrong password is answered at once.
+# Answers a wrong password at once.
 auth_failure_delay = 0
 disable_plaintext_auth = no
 ssl = yes
@@ -96,7 +96,7 @@ userdb {
 }
 service anvil {
   chroot =
-  # Nor does one make the next sign-in from this machine slow.
+  # A wrong password does not delay the next sign-in from this machine.
   unix_listener anvil-auth-penalty {
     mode = 0
   }
@@ -125,24 +125,24 @@ protocol imap {
 }
 `;
 
-// What Debian's version offers after a sign-in, as far as anybody here asks for it.
+// The capabilities of Debian's version after a sign-in, as far as our clients use them.
 const offered = ['IMAP4rev1', 'LITERAL+', 'ID', 'ENABLE', 'UIDPLUS', 'MOVE', 'NAMESPACE', 'ESEARCH'];
 const capabilities = (without: string[] = []): string =>
   without.length === 0 ? '' : `imap_capability = ${offered.filter((one) => !without.includes(one)).join(' ')}`;
 
-/** A server does not run as root; Debian's account for those who own nothing takes its place. */
-const nobody = 65_534;
+/** The server does not run as root, so Debian's account `nobody` runs it. */
+const nobodyId = 65_534;
 const isRoot = process.getuid?.() === 0;
 const userName = (): string => (isRoot ? 'nobody' : userInfo().username);
 const userGroup = (): string => (isRoot ? 'nogroup' : String(userInfo().gid));
 
-/** Debian's Dovecot as a private process on 127.0.0.1, with mailboxes of its own that go with it. */
+/** Starts Debian's Dovecot as a private process on 127.0.0.1; stopping it deletes its mailboxes. */
 export async function startDovecot(options: DovecotOptions = {}): Promise<TestDovecot> {
   const binary = serviceBinary('dovecot');
   if (!binary) throw new Error('dovecot is not installed');
   const root = await mkdtemp(join(tmpdir(), 'portal-test-dovecot-'));
   const own = async (path: string) => {
-    if (isRoot) await chown(path, nobody, nobody);
+    if (isRoot) await chown(path, nobodyId, nobodyId);
   };
   await chmod(root, 0o755);
   for (const folder of ['', 'run', 'state', 'mail']) {
@@ -163,7 +163,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
   await writeFile(join(root, 'dovecot.conf'), configuration(root, ports, userName(), options));
   const server = spawn(binary, ['-F', '-c', join(root, 'dovecot.conf')], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    ...(isRoot && { uid: nobody, gid: nobody }),
+    ...(isRoot && { uid: nobodyId, gid: nobodyId }),
   });
   let complaint = '';
   server.stderr.setEncoding('utf8').on('data', (text: string) => (complaint = `${complaint}${text}`.slice(-2_000)));
@@ -171,7 +171,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
   async function stop(): Promise<void> {
     if (server.exitCode === null && server.signalCode === null) {
       const ended = once(server, 'exit');
-      // Its children end with it when it is told, and not when it is killed.
+      // Its child processes end with it on SIGTERM, but not on SIGKILL.
       server.kill('SIGTERM');
       await ended;
     }
@@ -183,7 +183,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
     throw new Error(`dovecot did not start: ${complaint}${log}`);
   }
 
-  // Maildir++: folders lie beside each other, each level after a dot, named as IMAP names them.
+  // Maildir++: folders are siblings, with a dot before each level and names in IMAP's encoding.
   const place = (user: string, folder: string): string =>
     join(root, 'mail', user, folder === 'INBOX' ? '' : `.${encodedName(folder)}`);
   async function makeFolder(user: string, folder: string): Promise<string> {
@@ -209,7 +209,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
       made[at] ??= makeFolder(user, folder);
       await made[at];
       const bytes = Buffer.from(mail);
-      // Names sort as they came, and say the size, which else would be counted.
+      // Names sort in order of arrival and contain the size, which Dovecot would otherwise compute.
       const nextName = () => {
         delivered += 1;
         return `${1_700_000_000 + delivered}.M${String(delivered).padStart(8, '0')}.test,S=${bytes.length}`;
@@ -224,12 +224,12 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
     },
     makeFolder: async (user, folder) => void (await makeFolder(user, folder)),
     async mails(user, folder = 'INBOX') {
-      // The server may be moving mails, for a client that is gone already: then all is looked at once more.
-      for (let look = 1; ; look += 1) {
+      // The server may still be moving mails for a client that has gone: then this reads the folder again.
+      for (let attempt = 1; ; attempt += 1) {
         try {
           return await mailsAt(place(user, folder));
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || look === 5) throw error;
+          if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error;
           await pause(50);
         }
       }
@@ -242,7 +242,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
     },
     async renumber(user, folder = 'INBOX') {
       const at = place(user, folder);
-      // The server may still be clearing up after itself.
+      // The server may still be cleaning up its files.
       for (const name of await readdir(at)) if (name.startsWith('dovecot')) await rm(join(at, name), { force: true });
       // UIDVALIDITY is a time in seconds.
       await pause(1_100);
@@ -251,7 +251,7 @@ export async function startDovecot(options: DovecotOptions = {}): Promise<TestDo
   };
 }
 
-/** The mails of a Maildir in the order they came, with the letters of their flags. */
+/** The mails of a Maildir in order of arrival, with the letters of their flags. */
 async function mailsAt(folder: string): Promise<{ bytes: Buffer; flags: string }[]> {
   const found: { name: string; bytes: Buffer; flags: string }[] = [];
   for (const inner of ['cur', 'new']) {
@@ -264,7 +264,7 @@ async function mailsAt(folder: string): Promise<{ bytes: Buffer; flags: string }
   return found.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ bytes, flags }) => ({ bytes, flags }));
 }
 
-/** Letters beyond ASCII in UTF-16 and base64 (RFC 3501, 5.1.3). */
+/** Encodes letters beyond ASCII in UTF-16 and base64 (RFC 3501, 5.1.3). */
 const encodedName = (folder: string): string =>
   folder
     .replaceAll('&', '&-')
@@ -281,7 +281,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.on('connect', () => socket.destroy());
   });
 
-/** Waits until the process takes connections; false when it ends before, or takes none for 20 s. */
+/** Waits until the process accepts connections; false if it ends before that, or after 20 s. */
 async function isAccepting(
   server: { exitCode: number | null; signalCode: string | null },
   port: number,

@@ -4,19 +4,20 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 export interface DrippingImap {
   host: '127.0.0.1';
   port: number;
-  /** Connections that are open now, and the most there have been at once. */
+  /** Connections that are open now. */
   open(): number;
+  /** Maximum number of concurrent connections so far. */
   maxOpen(): number;
   stop(): Promise<void>;
 }
 
-/** A mail server that greets, then says every so often that all is well, and never answers what it is asked. */
+/** Starts a mail server that greets, then sends an untagged OK at intervals, and never answers a command. */
 export async function startDrippingImap({ everyMs = 2_000 } = {}): Promise<DrippingImap> {
   const sockets = new Set<Socket>();
-  let most = 0;
+  let maxOpen = 0;
   const server = createServer((socket) => {
     sockets.add(socket);
-    most = Math.max(most, sockets.size);
+    maxOpen = Math.max(maxOpen, sockets.size);
     const drip = () => void socket.write('* OK still here\r\n');
     const dripping = setInterval(drip, everyMs);
     socket.on('error', () => undefined);
@@ -33,7 +34,7 @@ export async function startDrippingImap({ everyMs = 2_000 } = {}): Promise<Dripp
     host: '127.0.0.1',
     port: (server.address() as AddressInfo).port,
     open: () => sockets.size,
-    maxOpen: () => most,
+    maxOpen: () => maxOpen,
     async stop() {
       const closed = once(server, 'close');
       server.close();

@@ -6,12 +6,12 @@ export interface HttpServer {
   port: number;
   /** `http://127.0.0.1:port`. */
   origin: string;
-  /** How many connections were opened, whatever was said on them. */
+  /** Number of opened connections, also those without a request. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** An HTTP server on a port of 127.0.0.1, a free one unless given, and of ::1 where the machine has it. */
+/** Starts an HTTP server on a port of 127.0.0.1, by default a free one, and also of ::1 if the machine has it. */
 export async function startHttpServer(listener: RequestListener, wantedPort = 0): Promise<HttpServer> {
   let connections = 0;
   const start = async (host: string, port: number) => {

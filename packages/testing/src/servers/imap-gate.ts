@@ -2,26 +2,26 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Where in a conversation something happens: at the greeting, or when the client sends a line that this fits. */
+/** A point of a conversation: the greeting, or a line of the client that matches. */
 export type ImapStep = 'greeting' | RegExp;
 
 export interface ImapGate {
   host: '127.0.0.1';
   port: number;
   /**
-   * From this step on the client hears nothing more, or its connection breaks, or it hears one byte in 50 ms. `afterBytes` of the answer
-   * still come. Null for nothing.
+   * From this step on the client receives nothing (`stall`), its connection breaks (`drop`), or it receives one byte per 50 ms (`trickle`).
+   * The first `afterBytes` of the answer still arrive. Null removes the fault.
    */
   setFault(fault: { kind: 'stall' | 'drop' | 'trickle'; at: ImapStep; afterBytes?: number } | null): void;
-  /** Told each line the client sends, before it is passed on, which waits for what comes of it. */
+  /** Called with each line of the client; the gate passes the line on after it resolves. */
   onCommand: ((line: string) => void | Promise<void>) | null;
-  /** What clients have sent since the last call. */
+  /** The lines that clients have sent since the last call. */
   takeCommands(): string[];
   connections(): number;
   stop(): Promise<void>;
 }
 
-/** A way to an unencrypted IMAP server that can be made to fail at any step. */
+/** Opens a proxy to an unencrypted IMAP server that can fail at any step. */
 export async function openImapGate(target: { host: string; port: number }): Promise<ImapGate> {
   const sockets = new Set<Socket>();
   let fault: Parameters<ImapGate['setFault']>[0] = null;
@@ -31,7 +31,7 @@ export async function openImapGate(target: { host: string; port: number }): Prom
   const server = createServer((client) => {
     connections += 1;
     const inside = connect(target.port, target.host);
-    /** Bytes the client still hears once the fault has come. */
+    /** Bytes that the client still receives after the fault; null before the fault. */
     let left = fault?.at === 'greeting' ? (fault.afterBytes ?? 0) : null;
     for (const socket of [client, inside]) {
       sockets.add(socket);

@@ -1,4 +1,4 @@
-// A program that sends as many bytes as it is told to whoever calls, and tells its parent where.
+// Program: serves a file with the number of bytes in its argument, and sends its address to the parent.
 import { startHttpServer } from './http-server.ts';
 
 const size = Number(process.argv[2]);

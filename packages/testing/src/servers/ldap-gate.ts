@@ -3,34 +3,34 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type LdapMessage, MessageSplitter, operation, parseMessage } from '@portal/connectors/ldap/messages';
 import { parseSearch, request, searchDone, searchEntry } from './ldap-wire.ts';
 
-/** What goes wrong at a page of a paged search; pages are counted over all connections from the moment the fault is set. */
+/** A fault at a page of a paged search. Pages count over all connections since the fault was set. */
 export type LdapFault =
-  /** The page ends with this result code in place of its entries. */
+  /** The answer is this result code instead of the entries of the page. */
   | { kind: 'result'; page: number; code: number; referrals?: string[] }
-  /** The first entries of the page come, then the connection breaks. */
+  /** The first entries of the page arrive, then the connection breaks. */
   | { kind: 'reset'; page: number; afterEntries?: number }
-  /** The first entries of the page come, then nothing more, with the connection open. */
+  /** The first entries of the page arrive, then nothing more on the open connection. */
   | { kind: 'stall'; page: number; afterEntries?: number }
-  /** Half of a message comes, then nothing more. */
+  /** Half of a message arrives, then nothing more. */
   | { kind: 'half-message'; page: number }
-  /** Every paged search ends well and finds nothing. */
+  /** Every paged search succeeds and finds nothing. */
   | { kind: 'empty' }
-  /** The same page, with one made-up entry, comes again and again. */
+  /** The same page, with one made-up entry, repeats forever. */
   | { kind: 'same-page' }
-  /** Pages without entries that all name a next one. */
+  /** Every page is empty and has a cookie for a next page. */
   | { kind: 'empty-pages' };
 
 export interface LdapGate {
-  /** The given address, by way of the gate; unencrypted. */
+  /** Address of the gate; unencrypted. */
   url: string;
   setFault(fault: LdapFault | null): void;
-  /** How many pages were asked for since the fault was set. */
+  /** Number of requested pages since the fault was set. */
   pageCount(): number;
   connectionCount(): number;
   stop(): Promise<void>;
 }
 
-/** A way to any LDAP server that knows enough of the protocol to make it fail at a chosen place. */
+/** Opens a proxy to an LDAP server that can fail at a chosen point of the protocol. */
 export async function openLdapGate(targetUrl: string): Promise<LdapGate> {
   const { hostname, port } = new URL(targetUrl);
   const sockets = new Set<Socket>();
@@ -39,7 +39,7 @@ export async function openLdapGate(targetUrl: string): Promise<LdapGate> {
 
   const server = createServer((client) => {
     const target = connect(Number(port), hostname);
-    // The page a search asked for, by its message id
+    // The page of a search, by its message id
     const pageOf = new Map<number, number>();
     let entries = 0;
     let isSilent = false;

@@ -2,7 +2,7 @@ import { BerWriter } from 'ldapts';
 import { BerError, readElement, readWhole, type Span } from '@portal/connectors/ldap/ber';
 import { controlValue, type LdapMessage, operation } from '@portal/connectors/ldap/messages';
 
-/* The server's half of LDAP (RFC 4511): requests in, answers out. */
+/* The server side of LDAP (RFC 4511): parses requests and encodes answers. */
 
 export const pagingOid = '1.2.840.113556.1.4.319';
 export const startTlsOid = '1.3.6.1.4.1.1466.20037';
@@ -11,7 +11,7 @@ export const request = { bind: 0x60, unbind: 0x42, search: 0x63, extended: 0x77 
 
 export interface BindFields {
   name: string;
-  /** Null for any but a simple bind. */
+  /** Null unless it is a simple bind. */
   password: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface SearchFields {
 const text = (bytes: Buffer, { start, end }: Span): string => bytes.toString('utf8', start, end);
 const slice = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start, end);
 
-/** The texts of strings that follow each other and fill the span. */
+/** The consecutive strings that fill the span. */
 function texts(bytes: Buffer, { start, end }: Span): string[] {
   const found: string[] = [];
   for (let at = start; at < end;) {
@@ -171,7 +171,7 @@ function message(id: number, tag: number, body: (writer: BerWriter) => void, coo
 export interface ResultFields {
   code: number;
   diagnostic?: string;
-  /** Where else to ask, with code 10. */
+  /** Other servers to ask, with code 10. */
   referrals?: string[];
   /** Adds the control of RFC 2696. */
   cookie?: Buffer | undefined;

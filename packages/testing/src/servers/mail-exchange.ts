@@ -13,14 +13,14 @@ import { plainDial } from './plain-dial.ts';
 import { serverCertificate, startSmtpServer } from './smtp-server.ts';
 import type { SmtpServerOptions, TestSmtpServer } from './smtp-server.ts';
 
-/** An SMTP server for one test. */
+/** Starts an SMTP server for one test. */
 export const testServer = async (options: SmtpServerOptions = {}): Promise<TestSmtpServer> => {
   const server = await startSmtpServer(options);
   onTestFinished(() => server.stop());
   return server;
 };
 
-/** A TCP server for one test that speaks, or does not speak, whatever the test says. */
+/** Starts a TCP server for one test, which handles its connections. Returns the port. */
 export const testTcpServer = async (onConnection: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -36,7 +36,7 @@ export const testTcpServer = async (onConnection: (socket: Socket) => void): Pro
   return (server.address() as AddressInfo).port;
 };
 
-/** A port of 127.0.0.1 on which nothing listens. */
+/** A port of 127.0.0.1 that nothing listens on. */
 export const closedPort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ export const closedPort = async (): Promise<number> => {
   return port;
 };
 
-/** A transport for one test; unencrypted, unless its settings say otherwise. */
+/** Opens a transport for one test; unencrypted by default. */
 export const testTransport = (
   settings: Partial<SmtpSettings> & { port: number },
   limits: TransportLimits = {},
@@ -66,7 +66,7 @@ export const testTransport = (
   return transport;
 };
 
-/** Makes this process accept one of our certificates, until the test is over. */
+/** Makes this process trust one of our certificates until the test ends. */
 export const trust = (name: 'localhost' | 'elsewhere' | 'expired'): void => {
   const before = getCACertificates('default');
   setDefaultCACertificates([...before, serverCertificate(name)]);

@@ -13,7 +13,7 @@ export interface TestRadicale {
   origin: string;
   username: string;
   password: string;
-  /** Makes a calendar for events, or for tasks alone, and answers its address. */
+  /** Creates a calendar for events, or for tasks only. Returns its address. */
   makeCalendar(path: string, displayName: string, component?: 'VEVENT' | 'VTODO'): Promise<string>;
   /** Stores an object of a calendar. */
   put(address: string, ics: string): Promise<void>;
@@ -40,7 +40,7 @@ filesystem_folder = ${folder}/collections
 level = error
 `;
 
-/** Debian's Radicale as a private process on 127.0.0.1 that speaks TLS, with a person who has calendars. */
+/** Starts Debian's Radicale as a private process on 127.0.0.1 with TLS and one account. */
 export async function startRadicale(): Promise<TestRadicale> {
   const binary = serviceBinary('radicale');
   if (!binary) throw new Error('radicale is not installed');
@@ -50,7 +50,7 @@ export async function startRadicale(): Promise<TestRadicale> {
   let server: ChildProcess | null = null;
   let port = 0;
   let complaint = '';
-  // Between the choice of a port and its use another process may take it
+  // Another process may take the port between its choice and its use
   for (let attempt = 1; server === null; attempt += 1) {
     port = await freePort();
     await writeFile(join(folder, 'config'), configuration(folder, port));
@@ -68,9 +68,9 @@ export async function startRadicale(): Promise<TestRadicale> {
   const origin = `https://localhost:${port}`;
 
   async function send(method: string, address: string, body: string): Promise<void> {
-    const asked = request(address, { method, ca: caCertificatePem, auth: `${username}:${password}`, agent: false });
-    asked.end(body);
-    const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
+    const sent = request(address, { method, ca: caCertificatePem, auth: `${username}:${password}`, agent: false });
+    sent.end(body);
+    const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
     answer.resume();
     await once(answer, 'end');
     if (answer.statusCode >= 300) throw new Error(`${method} ${address}: ${answer.statusCode}`);

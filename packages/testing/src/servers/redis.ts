@@ -10,19 +10,19 @@ import { freePort } from './private-process.ts';
 
 export interface TestRedis {
   url: string;
-  /** Ends the server; what it held stays in its folder. */
+  /** Stops the server; its data stays in its folder. */
   halt(): Promise<void>;
-  /** Starts it again on the same port, with what it held. */
+  /** Starts it again on the same port with its data. */
   resume(): Promise<void>;
-  /** Forgets everything, as a Redis without a file would after a crash. */
+  /** Deletes all data, as in a Redis without a file after a crash. */
   empty(): Promise<void>;
   /** Changes a setting of the running server. */
   configure(name: string, value: string): Promise<void>;
-  /** Ends the server and removes its folder. */
+  /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 }
 
-/** A private Redis on 127.0.0.1, set up as the deployed one: append-only file, no eviction. */
+/** Starts a private Redis on 127.0.0.1, set up like the deployed one: append-only file, no eviction. */
 export async function startRedis({ databases = 16 } = {}): Promise<TestRedis> {
   const binary = serviceBinary('redis-server');
   if (!binary) throw new Error('redis-server is not installed');
@@ -94,7 +94,7 @@ export async function startRedis({ databases = 16 } = {}): Promise<TestRedis> {
   };
 }
 
-/** All keys with what they hold, as one text to search. */
+/** All keys with their values, as one text to search. */
 export async function dumpRedis(url: string): Promise<string> {
   const client = new Redis(url);
   try {

@@ -16,19 +16,19 @@ import type { TestEntry } from './slapd.ts';
 export interface RogueDirectory {
   url: string;
   baseDn: string;
-  /** All that was sent to sign in, in the order it came. */
+  /** All received credentials, in order of arrival. */
   binds: BindFields[];
   connections(): number;
-  /** How many searches for people were asked for. */
+  /** Number of searches for people. */
   readings(): number;
-  /** What it says its people and groups are; each has an `entryUUID`. What is elsewhere is found by those who ask for it by name. */
+  /** Its people and groups, each with an `entryUUID`. Entries in `elsewhere` are only found by their DN. */
   setEntries(entries: { people: TestEntry[]; groups?: TestEntry[]; elsewhere?: TestEntry[] }): void;
-  /** From now on it takes connections and requests and answers nothing. */
+  /** From now on it accepts connections and requests, and answers nothing. */
   fallSilent(): void;
   stop(): Promise<void>;
 }
 
-/** A directory in the hands of somebody hostile: it takes every password, claims whatever it is told to and keeps what it hears. */
+/** Starts a hostile directory: it accepts every password, returns the given entries and records the received credentials. */
 export async function startRogueDirectory(): Promise<RogueDirectory> {
   const sockets = new Set<Socket>();
   const binds: BindFields[] = [];
@@ -71,8 +71,8 @@ export async function startRogueDirectory(): Promise<RogueDirectory> {
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     socket.on('data', (chunk: Buffer) => {
       for (const bytes of splitter.push(chunk)) {
-        const said = answer(parseMessage(bytes));
-        if (said !== null) socket.write(said);
+        const reply = answer(parseMessage(bytes));
+        if (reply !== null) socket.write(reply);
       }
     });
   });

@@ -7,7 +7,7 @@ export interface ScriptedServer {
   stop(): Promise<void>;
 }
 
-/** A server of lines: what it says first, and what it answers to a line; null for nothing. */
+/** Starts a line-based server with a greeting and an answer to each line; null sends nothing. */
 export async function startScriptedServer(
   greeting: string,
   answer: (line: string) => string | null,
@@ -20,8 +20,8 @@ export async function startScriptedServer(
     socket.write(greeting);
     socket.on('data', (chunk: Buffer) => {
       for (const line of chunk.toString('latin1').split('\r\n').filter(Boolean)) {
-        const said = answer(line);
-        if (said !== null && !socket.destroyed) socket.write(said);
+        const reply = answer(line);
+        if (reply !== null && !socket.destroyed) socket.write(reply);
       }
     });
   });

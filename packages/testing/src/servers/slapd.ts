@@ -18,17 +18,17 @@ export interface TestEntry {
 }
 
 export interface SlapdOptions {
-  /** Loaded before the server starts, after the base and the units `ou=people` and `ou=groups`. */
+  /** Loaded before the server starts, after the base, `ou=people` and `ou=groups`. */
   entries?: Iterable<TestEntry>;
-  /** How many entries a search without pages may answer; default any number. Nothing limits the administrator. */
+  /** Maximum entries of a search without pages; default unlimited. The administrator has no limit. */
   sizeLimit?: number;
-  /** How many entries the pages of a search may hold together; default any number. */
+  /** Maximum entries of all pages of a search; default unlimited. */
   pagedSizeLimit?: number;
   /** Default `localhost`. */
   certificate?: ServerCertificate;
   /** Default `dc=example,dc=org`. */
   baseDn?: string;
-  /** More lines for the global part of slapd.conf. */
+  /** Additional lines for the global part of slapd.conf. */
   configuration?: string;
 }
 
@@ -48,7 +48,7 @@ export interface TestSlapd {
   /** Replaces the attributes; an empty list removes one. */
   modify(dn: string, attributes: Record<string, string | string[]>): Promise<void>;
   delete(dn: string): Promise<void>;
-  /** A new DN: another name, another place, or both. */
+  /** Renames or moves an entry. */
   rename(dn: string, newDn: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ const adminPassword = 'directory manager';
 
 const toList = (value: string | string[]): string[] => (typeof value === 'string' ? [value] : value);
 
-// LDIF takes any value in base64, which spares its rules about first characters (RFC 2849)
+// LDIF accepts any value in base64, which avoids its rules about first characters (RFC 2849)
 const ldifLine = (name: string, value: string): string => `${name}:: ${Buffer.from(value).toString('base64')}\n`;
 
 const toLdif = ({ dn, attributes }: TestEntry): string =>
@@ -88,14 +88,14 @@ export const person = (
     cn: `Person ${uid}`,
     sn: uid,
     displayName: `Person ${uid}`,
-    // The schema takes addresses in ASCII only
+    // The schema allows addresses in ASCII only
     mail: `${encodeURIComponent(uid)}@example.org`,
     userPassword: password,
     ...attributes,
   },
 });
 
-/** A group below `ou=groups`; the schema wants at least one member. */
+/** A group below `ou=groups`; the schema requires at least one member. */
 export const group = (cn: string, member: string[], baseDn = 'dc=example,dc=org'): TestEntry => ({
   dn: `cn=${escapeRdnValue(cn)},ou=groups,${baseDn}`,
   attributes: { objectClass: 'groupOfNames', cn, member },
@@ -138,7 +138,7 @@ function* seed(baseDn: string, options: SlapdOptions): Generator<string> {
     yield toLdif({ dn: `ou=${ou},${baseDn}`, attributes: { objectClass: 'organizationalUnit', ou } });
   }
   const entries = [...(options.entries ?? [])];
-  // The overlay sees only what changes while the server runs
+  // The memberof overlay only handles changes while the server runs
   const groupsOf = new Map<string, string[]>();
   for (const { dn, attributes } of entries) {
     for (const member of toList(attributes['member'] ?? [])) {
@@ -150,7 +150,7 @@ function* seed(baseDn: string, options: SlapdOptions): Generator<string> {
   }
 }
 
-/** Debian's OpenLDAP as a private process on 127.0.0.1, with a directory of its own that goes with it. */
+/** Starts Debian's OpenLDAP as a private process on 127.0.0.1; stopping it deletes its directory. */
 export async function startSlapd(options: SlapdOptions = {}): Promise<TestSlapd> {
   const binary = serviceBinary('slapd');
   if (!binary) throw new Error('slapd is not installed');
@@ -170,7 +170,7 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<TestSlapd>
   try {
     // -T makes it slapadd, which is the same program
     await run(binary, load);
-    // Between the choice of a port and its use another process may take it
+    // Another process may take the port between its choice and its use
     for (let attempt = 1; server === null; attempt += 1) {
       port = await freePort();
       tlsPort = await freePort();
@@ -225,7 +225,7 @@ export async function startSlapd(options: SlapdOptions = {}): Promise<TestSlapd>
     async stop() {
       if (running.exitCode === null && running.signalCode === null) {
         const ended = once(running, 'exit');
-        // Nothing of it is kept, so it need not close its database
+        // Its data is deleted, so it need not close its database
         running.kill('SIGKILL');
         await ended;
       }

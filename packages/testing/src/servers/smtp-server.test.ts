@@ -21,7 +21,7 @@ const send = async (port: number, subject: string): Promise<void> => {
   }
 };
 
-it('waits for a mail that is here or yet to come', async () => {
+it('waits for a mail that has arrived or has yet to arrive', async () => {
   const seen: string[] = [];
   const server = await startSmtpServer({ onMessage: ({ subject }) => void seen.push(subject) });
   await send(server.port, 'one');
@@ -33,7 +33,7 @@ it('waits for a mail that is here or yet to come', async () => {
   await server.stop();
 });
 
-it('says what came instead', async () => {
+it('names the mails that arrived instead', async () => {
   const server = await startSmtpServer();
   await send(server.port, 'one');
   await expect(server.waitFor(() => false, 20)).rejects.toThrow(

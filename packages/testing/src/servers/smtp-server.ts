@@ -11,21 +11,21 @@ export interface ReceivedMail extends ReadMail {
   envelopeTo: string[];
   raw: Buffer;
   isEncrypted: boolean;
-  /** Who had signed in, if anybody. */
+  /** Name of the signed-in account; null without one. */
   username: string | null;
 }
 
-/** A point of the conversation at which the server can be made to fail. */
+/** A point of the conversation at which the server can fail. */
 export type SmtpStep =
   | { at: 'greeting' }
   | { at: 'sender'; address: string }
   | { at: 'recipient'; address: string }
   /** The client has begun to transmit the message. */
   | { at: 'transmission' }
-  /** The message is here and kept, unless this refuses it; the client has no answer yet. */
+  /** The message has arrived and will be stored unless this refuses it; the client has no answer yet. */
   | { at: 'message'; mail: ReceivedMail };
 
-/** A refusal, a broken connection, or no answer for ever. */
+/** A refusal, a broken connection, or no answer at all. */
 export type SmtpTrouble = { code: number; text: string } | 'drop' | 'silence';
 
 export interface SmtpServerOptions {
@@ -35,9 +35,9 @@ export interface SmtpServerOptions {
   tls?: 'none' | 'starttls' | 'tls';
   /** File of `mail-fixtures`; see the README there. */
   certificate?: 'localhost' | 'elsewhere' | 'expired';
-  /** Who may send; without it anybody may, and signing in is not offered. */
+  /** The account that may send; without it the server offers no sign-in and accepts all mails. */
   auth?: { username: string; password: string };
-  /** Before the answer to a whole message. */
+  /** Delay of the answer to a complete message. */
   delayMs?: number;
   failures?: (step: SmtpStep) => SmtpTrouble | undefined;
   onMessage?: (mail: ReceivedMail) => void | Promise<void>;
@@ -49,7 +49,7 @@ export interface TestSmtpServer {
   messages: ReceivedMail[];
   /** Connections opened so far. */
   connectionCount: () => number;
-  /** The first mail, here already or yet to come, that the predicate accepts. */
+  /** The first mail that the predicate accepts, arrived or yet to arrive. */
   waitFor: (predicate: (mail: ReceivedMail) => boolean, timeoutMs?: number) => Promise<ReceivedMail>;
   stop: () => Promise<void>;
 }
@@ -59,7 +59,7 @@ const maxMessages = 50_000;
 
 const fixture = (name: string): string => readFileSync(new URL(`./mail-fixtures/${name}.pem`, import.meta.url), 'utf8');
 
-/** The certificate a client has to trust to accept the server. */
+/** The certificate that a client must trust to accept the server. */
 export const serverCertificate = (name: 'localhost' | 'elsewhere' | 'expired'): string => fixture(name);
 
 const collect = async (stream: SMTPServerDataStream): Promise<Buffer> => {
@@ -80,7 +80,7 @@ const collect = async (stream: SMTPServerDataStream): Promise<Buffer> => {
 const refusal = ({ code, text }: { code: number; text: string }): Error =>
   Object.assign(new Error(text), { responseCode: code });
 
-/** A real SMTP server on 127.0.0.1 that keeps what it receives. */
+/** Starts a real SMTP server on 127.0.0.1 that stores what it receives. */
 export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<TestSmtpServer> => {
   const { tls = 'none', auth, delayMs = 0, failures, onMessage } = options;
   const messages: ReceivedMail[] = [];
@@ -88,7 +88,7 @@ export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<
   const sockets = new Map<number, Socket>();
   let connectionCount = 0;
 
-  /** Calls back with the refusal or with nothing; after a drop or in silence it never calls back. */
+  /** Calls back with the refusal or without an argument; for `drop` and `silence` it never calls back. */
   const answer = (
     trouble: SmtpTrouble | undefined,
     session: SMTPServerSession,
@@ -114,9 +114,9 @@ export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<
     };
   };
 
-  const keep = async (mail: ReceivedMail): Promise<void> => {
+  const store = async (mail: ReceivedMail): Promise<void> => {
     if (messages.length === maxMessages) {
-      throw refusal({ code: 452, text: `This test server keeps ${maxMessages} messages at most` });
+      throw refusal({ code: 452, text: `This test server stores at most ${maxMessages} messages` });
     }
     messages.push(mail);
     await onMessage?.(mail);
@@ -134,7 +134,7 @@ export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<
     const mail = await receive(stream, session);
     const trouble = early ?? failures?.({ at: 'message', mail });
     if (typeof trouble !== 'object') {
-      await keep(mail);
+      await store(mail);
     }
     return trouble;
   };
@@ -163,7 +163,7 @@ export const startSmtpServer = async (options: SmtpServerOptions = {}): Promise<
     },
   });
 
-  // A client that breaks off, or a handshake it refuses, is what some tests are about.
+  // Some tests break the connection or refuse the handshake on purpose.
   server.on('error', () => {});
   server.server.on('connection', (socket) => {
     connectionCount += 1;

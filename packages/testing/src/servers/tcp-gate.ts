@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpGate {
-  /** The given address, by way of the gate. */
+  /** The given address with the host and port of the gate. */
   url: string;
   /** Breaks every connection and refuses new ones. */
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** New connections are taken and lead nowhere until let go, as when the server hangs. */
+  /** Accepts new connections without forwarding them until `letGo`, as when the server hangs. */
   hold(): void;
   letGo(): void;
-  /** Connections that came in so far. */
+  /** Number of accepted connections so far. */
   connections(): number;
 }
 
-/** A way to a server that can be cut, as when the server is away. */
+/** Opens a proxy to a server that can be cut, as when the server is down. */
 export async function openTcpGate(target: string): Promise<TcpGate> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
@@ -24,7 +24,7 @@ export async function openTcpGate(target: string): Promise<TcpGate> {
   let held = Promise.withResolvers<void>();
   held.resolve();
 
-  function lead(inside: Socket): void {
+  function forward(inside: Socket): void {
     const outside = connect(Number(port), hostname);
     sockets.add(outside);
     outside.on('error', () => undefined);
@@ -43,7 +43,7 @@ export async function openTcpGate(target: string): Promise<TcpGate> {
       connections += 1;
       sockets.add(inside);
       inside.on('error', () => undefined).on('close', () => sockets.delete(inside));
-      void held.promise.then(() => inside.destroyed || lead(inside));
+      void held.promise.then(() => inside.destroyed || forward(inside));
     });
     made.listen(ownPort, '127.0.0.1');
     await once(made, 'listening');

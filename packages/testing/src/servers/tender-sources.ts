@@ -6,7 +6,7 @@ import { dialectXml, eformsXml, type MadeUpNotice } from '../made-up-notices.ts'
 import { type ZipEntry, zipOf } from '../zip.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 
-/** What goes wrong with the next request to the search, in turn. */
+/** A fault of the next request to the search. */
 export type JournalFault =
   | 'timed-out'
   | 'server-error'
@@ -22,7 +22,7 @@ export interface FeedAnswer {
   body?: string | Buffer;
   status?: number;
   headers?: OutgoingHttpHeaders;
-  /** With one, a request that names it hears that nothing has changed. */
+  /** A request with this ETag gets 304. */
   etag?: string;
   lastModified?: string;
 }
@@ -30,19 +30,19 @@ export interface FeedAnswer {
 export interface TenderSources {
   origin: string;
   urls: { ted: string; export: string; bund: string };
-  /** As settings of a process. */
+  /** The addresses as settings. */
   env: Record<string, string>;
-  /** What the European journal has published. */
+  /** The European journal: its notices, its next faults and the received requests. */
   journal: { notices: Record<string, unknown>[]; faults: JournalFault[]; pageSize: number; requests: JournalRequest[] };
-  /** What stands in the archive of a day; a day without notices is an archive without entries. */
+  /** The archive of each day; a day without notices has an empty archive. */
   days: Map<string, ZipEntry[] | Buffer>;
-  /** Answers the archive of the day, its status or its bytes, in place of what stands there. */
+  /** Replaces the answer for a day: with a status or with bytes. */
   exportAnswer: ((day: string) => { status: number } | Iterable<Buffer> | AsyncIterable<Buffer> | undefined) | null;
   exportRequests: string[];
-  /** `/bund.xml` is the federal one. */
+  /** Feeds by path; `/bund.xml` is the federal feed. */
   feeds: Map<string, FeedAnswer>;
   feedRequests: { path: string; headers: IncomingMessage['headers'] }[];
-  /** Before each answer. */
+  /** Delay of each answer. */
   latencyMs: number;
   connections(): number;
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ interface JournalRequest {
   onlyLatestVersions: boolean;
 }
 
-/** The archive’s entry of a notice; one whose id is a number is written in the dialect. */
+/** The archive entry of a notice; a notice with a number as id uses the dialect. */
 export const exportEntry = (notice: MadeUpNotice, options: { padding?: number } = {}): ZipEntry => {
   const isDialect = /^\d+$/.test(notice.id);
   const version = isDialect ? String(notice.version) : String(notice.version).padStart(2, '0');
@@ -68,9 +68,9 @@ export const exportEntry = (notice: MadeUpNotice, options: { padding?: number } 
   };
 };
 
-/** The sources of tenders over HTTP on 127.0.0.1, with the quirks of the real ones. They show nothing until they are given it. */
+/** Starts the tender sources over HTTP on 127.0.0.1, with the quirks of the real ones. At first they have no notices. */
 export async function startTenderSources({ port = 0 } = {}): Promise<TenderSources> {
-  /** What a token stands for: a frozen list, and where in it the next page begins. */
+  /** For each token, a frozen list and the start of the next page in it. */
   const tokens = new Map<string, { question: string; found: Record<string, unknown>[]; at: number }>();
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -111,7 +111,7 @@ export async function startTenderSources({ port = 0 } = {}): Promise<TenderSourc
     if (!place || place.question !== question) return refuse('INVALID_ITERATION_TOKEN');
     const size = Math.min(journal.pageSize, body.limit);
     const page = place.found.slice(place.at, place.at + size);
-    // What was shown a page ago may be shown again.
+    // The last notice of the page before repeats.
     if (fault === 'overlap' && place.at > 0) page.unshift(...place.found.slice(place.at - 1, place.at));
     if (fault === 'other-day')
       page.push({ ...page[0], 'publication-number': '1-1999', 'publication-date': '1999-01-01Z' });
@@ -120,13 +120,13 @@ export async function startTenderSources({ port = 0 } = {}): Promise<TenderSourc
     json(response, 200, {
       notices: fault === 'timed-out' ? page.slice(0, page.length / 2) : page,
       totalNoticeCount: place.found.length,
-      // It is sent behind the last page, too.
+      // The last page has a token, too.
       iterationNextToken: next,
       timedOut: fault === 'timed-out',
     });
   }
 
-  /** The notices of a window, by their numbers; single values come in a list or bare, as it happens. */
+  /** The notices of a window in order of their numbers. As in the real source, a single value is sometimes a list and sometimes bare. */
   function published(from: string, to: string, onlyLatest: boolean): Record<string, unknown>[] {
     const day = (notice: Record<string, unknown>) =>
       String(notice['publication-date']).slice(0, 10).replaceAll('-', '');
@@ -137,7 +137,7 @@ export async function startTenderSources({ port = 0 } = {}): Promise<TenderSourc
           Number.parseInt(String(a['publication-number']), 10) - Number.parseInt(String(b['publication-number']), 10),
       )
       .map((notice, n) => (n % 2 === 0 ? notice : bare(notice)));
-    // Whoever wants the latest versions only does not get all notices.
+    // The real source omits notices from a search for the latest versions.
     return onlyLatest ? found.slice(0, -1) : found;
   }
 
@@ -207,11 +207,11 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
 
 async function stream(response: ServerResponse, chunks: Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> {
   response.writeHead(200, { 'content-type': 'application/zip' });
-  // Whoever has had enough hangs up.
+  // The client may close the connection early.
   await pipeline(Readable.from(chunks), response).catch(() => undefined);
 }
 
-/** Lists of one value as the bare value. */
+/** Replaces lists of one value by the bare value. */
 const bare = (notice: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(notice).map(([field, value]) => [

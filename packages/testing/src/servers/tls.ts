@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 export type ServerCertificate = 'localhost' | 'elsewhere' | 'expired' | 'self-signed';
 
-/** Where a certificate or the key of all of them lies; see the README of `fixtures`. */
+/** The path of a certificate, or of the key of all certificates; see the README of `fixtures`. */
 export const fixturePath = (name: ServerCertificate | 'key' | 'ca' | 'other-ca'): string =>
   fileURLToPath(new URL(`./fixtures/${name}.pem`, import.meta.url));
 
 const pem = (name: Parameters<typeof fixturePath>[0]): string => readFileSync(fixturePath(name), 'utf8');
 
-/** The authority behind every server certificate but the self-signed one. */
+/** The authority that issued every server certificate except the self-signed one. */
 export const caCertificatePem = pem('ca');
 
 /** An authority that issued none of them. */
@@ -21,7 +21,7 @@ export const serverKeyPem = pem('key');
 export const serverCertificatePem = (name: ServerCertificate): string => pem(name);
 
 /**
- * Has this process trust the authority of the tests beside those of the machine, as NODE_EXTRA_CA_CERTS does for one that is started:
- * for what people set without a word on certificates.
+ * Makes this process trust the test authority in addition to those of the machine, as NODE_EXTRA_CA_CERTS does at the start of a process.
+ * Use it for addresses that have no certificate setting.
  */
 export const trustTestAuthority = (): void => setDefaultCACertificates([...getCACertificates(), caCertificatePem]);

@@ -11,7 +11,7 @@ export interface Datastore {
   full: number;
   namespaces: string[];
   groups: { id: string; ageHours: number; comment?: string }[];
-  /** Says why it cannot be used, as a plain text with status 400. */
+  /** The reason why it is unusable, sent as plain text with status 400. */
   error?: string;
   mount?: 'mounted' | 'notmounted' | 'nonremovable';
   maintenance?: string;
@@ -26,7 +26,7 @@ export interface BackupHost {
   syncs: { id: string; store: string; state?: string }[];
   verifications: { id: string; store: string; state?: string }[];
   failedTasks: { store: string; group: string; status: string; agoSec: number }[];
-  /** Knows neither the direction of synchronizations nor the list of collections. */
+  /** An old version without the direction of syncs and without the list of garbage collections. */
   isOld: boolean;
 }
 

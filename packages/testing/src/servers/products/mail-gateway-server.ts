@@ -12,7 +12,7 @@ export interface Gateway {
   active: number;
   mails: number;
   spamOut: number;
-  /** Services that do not run. */
+  /** Stopped services. */
   down: string[];
   signatureAgeDays: number;
   peer: { connError?: string; inSync: boolean } | null;

@@ -7,15 +7,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ServerKind } from '@portal/domain/monitoring/servers';
 import { type ServerCertificate, serverCertificatePem, serverKeyPem } from '../tls.ts';
 
-/** What a path of the interface answers: `data` of a success, or a refusal as the product words it. */
+/** The answer of a path: the `data` of a success, or a refusal in the product's words. */
 export type ProductAnswer = { data: unknown } | { status: number; reason?: string; body?: string };
 
-/** What a product server knows: asked by path below the root and query; undefined is a path it does not have. */
+/** Answers a path below the root with its query; undefined for an unknown path. */
 export type ProductAnswers = (path: string, query: URLSearchParams, now: number) => ProductAnswer | undefined;
 
 export interface ProductCall {
   method: string;
-  /** Below the root of the interface, without query. */
+  /** Path below the root of the interface, without query. */
   path: string;
   query: string;
   authorization: string | null;
@@ -27,23 +27,24 @@ export interface ProductServer {
   kind: ServerKind;
   address: string;
   port: number;
-  /** What it answers; may be changed at any time. */
+  /** Its answers; tests may replace them at any time. */
   answers: ProductAnswers;
-  /** Who may sign in, and how much of the sign-in is odd. */
+  /** The accounts that may sign in. */
   accounts: { token: { id: string; secret: string }; username: string; password: string };
+  /** Peculiarity of the sign-in answer. */
   signIn: 'plain' | 'second-factor' | 'cookie' | 'no-ticket' | 'nonsense';
-  /** Ahead of the true time, milliseconds: tickets run out by it. */
+  /** How far its clock is ahead, milliseconds; tickets expire by this clock. */
   clockMs: number;
-  /** How long a refused sign-in takes, as the products take three seconds. */
+  /** Delay of a refused sign-in; the real products take three seconds. */
   refusalMs: number;
-  /** How long every answer takes. */
+  /** Delay of every answer. */
   latencyMs: number;
-  /** Takes over a call before it is looked at; true when it has dealt with it. */
+  /** Handles a call before the server does; true if it has answered the call. */
   intercept: ((path: string, request: IncomingMessage, response: ServerResponse) => boolean) | null;
   calls: ProductCall[];
-  /** Connections that were made, encrypted ones alone. */
+  /** Number of encrypted connections so far. */
   connections(): number;
-  /** Ends every connection and takes no new one, as a server that was switched off. */
+  /** Ends every connection and accepts no new one. */
   switchOff(): Promise<void>;
   switchOn(): Promise<void>;
 }
@@ -100,7 +101,7 @@ export interface ProductOptions {
   certificate?: ServerCertificate;
 }
 
-/** A server of one of the monitored products over TLS on 127.0.0.1: signs in, refuses and answers as the product does. */
+/** Starts a server of a monitored product over TLS on 127.0.0.1 that signs in, refuses and answers as the product does. */
 export async function startProductServer(
   kind: ServerKind,
   answers: ProductAnswers,
@@ -178,7 +179,7 @@ export async function startProductServer(
     const refuse = async ({ status = 401, reason = '', body: text = '' }) => {
       if (status === 401 && server.refusalMs > 0) await pause(server.refusalMs);
       response.statusMessage = reason;
-      // Errors close the connection, and call their text JSON whatever it is.
+      // As in the products, errors close the connection and label any text as JSON.
       response.writeHead(status, { connection: 'close', 'content-type': 'application/json' }).end(text);
     };
     if (!url.pathname.startsWith(root)) return refuse(wording.unknownPath(call.method, path));
@@ -196,13 +197,13 @@ export async function startProductServer(
     return Date.now() + server.clockMs;
   }
 
-  /** Null for a caller who has signed in. */
+  /** Null for a signed-in caller. */
   function refusalOf({ authorization, cookie }: ProductCall): { reason: string; body: string } | null {
     const sent = (cookie ?? '').split(/;\s*/).map((one) => one.split('='));
     for (const name of wording.cookies) {
       const value = sent.find(([key]) => key === name)?.[1];
       if (value === undefined) continue;
-      // A cookie counts before a token.
+      // A cookie takes precedence over a token.
       const issued = tickets.get(decodeURIComponent(value));
       return issued !== undefined && now() - issued < ticketLivesMs ? null : wording.badTicket;
     }

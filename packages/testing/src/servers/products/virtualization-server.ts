@@ -11,7 +11,7 @@ export interface ClusterNode {
   online: boolean;
   memory: number;
   disk: number;
-  /** How long the certificate of this node is still valid; a year where nothing is said. */
+  /** Remaining days of the node's certificate; 365 by default. */
   certificateDays?: number;
 }
 
@@ -34,7 +34,7 @@ export interface ClusterStorage {
   available: boolean;
 }
 
-/** A cluster, or a single host, as its interface tells of it. */
+/** The state of a cluster or a single host, from which the interface answers. */
 export interface Cluster {
   /** Null for a single host. */
   name: string | null;
@@ -42,7 +42,7 @@ export interface Cluster {
   nodes: ClusterNode[];
   guests: ClusterGuest[];
   storages: ClusterStorage[];
-  /** What the account may see. */
+  /** The rights of the account. */
   rights: 'auditor' | 'none';
   backup: { schedule: string; lastBegunAgoSec: number | null; status: string } | null;
   unbacked: number[];
@@ -93,7 +93,7 @@ export const singleHost = (): Cluster => ({
   services: [],
 });
 
-/** 300 guests, of which 60 do not run. */
+/** 300 guests, 60 of them stopped. */
 export const largeCluster = (): Cluster => ({
   ...smallCluster(),
   guests: Array.from({ length: 300 }, (_, n) => guest(1_000 + n, `guest-${n}`, `pve${(n % 3) + 1}`, n >= 60)),
@@ -101,7 +101,7 @@ export const largeCluster = (): Cluster => ({
 
 const GiB = 2 ** 30;
 
-/** Answers that follow the cluster as it is at the time of the call. */
+/** Answers from the state of the cluster at the time of the call. */
 export const clusterAnswers =
   (cluster: Cluster): ProductAnswers =>
   (path, query, now) => {
@@ -243,7 +243,7 @@ export const clusterAnswers =
             filename,
             subject: `/CN=${name}.example`,
             notbefore: now - 86_400,
-            // An hour more, so that a slow test is not a day short.
+            // One more hour, so that a slow test does not lose a day.
             notafter: now + Number(days) * 86_400 + 3_600,
           })),
         );
@@ -330,7 +330,7 @@ function resources({ nodes, guests, storages }: Cluster): Record<string, unknown
       })),
     ),
   ];
-  // The product answers in whatever order a hash has.
+  // The product answers in the random order of a hash.
   return rows.toSorted(() => Math.random() - 0.5);
 }
 
@@ -344,7 +344,7 @@ export async function startVirtualizationServer(
   return Object.assign(server, { cluster });
 }
 
-/** An answer of almost 8 MiB that names many nodes, each with fields of its own: a name that was never seen takes longest to parse. */
+/** An answer of almost 8 MiB with many nodes, each with unique fields: new names take longest to parse. */
 export const hugeResources = (): Buffer => {
   const fields = (n: number) => Array.from({ length: 12 }, (_, at) => `"${(at + 10).toString(36)}${n}":1`).join();
   const row = (n: number) => `{"type":"node","node":"n${n}","status":"online",${fields(n)}}`;

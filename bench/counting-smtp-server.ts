@@ -5,20 +5,20 @@ import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 
 const maxMs = 600_000;
 
-/** A mail server that takes 20 ms for each mail and counts them. */
+/** Starts a mail server that takes 20 ms for each mail and counts the mails. */
 export async function startCountingServer() {
-  let [taken, lastTakenAt] = [0, 0];
+  let [received, lastReceivedAt] = [0, 0];
   const smtp = await startSmtpServer({
     delayMs: 20,
     onMessage: () => {
-      taken += 1;
-      lastTakenAt = Date.now();
+      received += 1;
+      lastReceivedAt = Date.now();
     },
   });
   return {
     messages: smtp.messages,
     stop: smtp.stop,
-    /** For apps that are to send so many mails over it. */
+    /** Settings for apps that send `count` mails over it. */
     settings: (count: number): Record<string, string> => ({
       SMTP_HOST: '127.0.0.1',
       SMTP_PORT: String(smtp.port),
@@ -26,30 +26,30 @@ export async function startCountingServer() {
       SMTP_FROM: 'portal@example.org',
       MAIL_DAILY_PER_TENANT: String(100 * count),
     }),
-    /** Waits until so many have come in all; answers when the last one came. */
-    async untilTaken(target: number): Promise<number> {
+    /** Waits until it has received `target` mails in all. Returns the time of the last one. */
+    async untilReceived(target: number): Promise<number> {
       const deadline = Date.now() + maxMs;
-      while (taken < target) {
-        if (Date.now() > deadline) throw new Error(`only ${taken} of ${target} mails came`);
+      while (received < target) {
+        if (Date.now() > deadline) throw new Error(`only ${received} of ${target} mails came`);
         await pause(20);
       }
-      return lastTakenAt;
+      return lastReceivedAt;
     },
     /**
-     * Sends mails without Portal, what they say from a file, and reads and settles the digests of a database where one is given; answers
-     * how long that took, in milliseconds, from the first mail to the last answer.
+     * Sends mails without Portal, with the content in a file if one is given. If a database is given, also reads and settles its digests.
+     * Returns the milliseconds from the first mail to the last answer.
      */
-    async sendRaw(count: number, ...more: [saidIn?: string, databaseUrl?: string]): Promise<number> {
-      const before = taken;
+    async sendRaw(count: number, ...more: [contentFile?: string, databaseUrl?: string]): Promise<number> {
+      const before = received;
       const args = [String(smtp.port), String(count), ...more.filter((each) => each !== undefined)];
       const sender = spawn(process.execPath, ['bench/raw-sender.ts', ...args], {
         stdio: ['ignore', 'ignore', 'inherit'],
       });
       const ended = once(sender, 'exit');
-      while (taken === before && sender.exitCode === null) await pause(1);
+      while (received === before && sender.exitCode === null) await pause(1);
       const startedAt = Date.now();
       await ended;
-      if (taken - before < count) throw new Error(`only ${taken - before} of ${count} mails came`);
+      if (received - before < count) throw new Error(`only ${received - before} of ${count} mails came`);
       return Date.now() - startedAt;
     },
   };

@@ -5,12 +5,12 @@ import { newId } from '@portal/domain/ids';
 import { openFileStore } from '@portal/platform/files/store';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { areas } from '@portal/usecases/areas';
-import { loseFileRoom } from '../file-room.ts';
+import { limitFileSize } from '../file-size-limit.ts';
 import { tinyPng } from '../pictures.ts';
 import { startStack, waitUntil } from './stack.ts';
 
-/** Without this capability the rights of a folder bind root as they bind anybody. */
-const boundByRights = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
+/** Drops the capability by which root ignores the permissions of folders. */
+const withoutOverride = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override', '--'] : [];
 
 type Stack = Awaited<ReturnType<typeof startStack>>;
 
@@ -34,16 +34,16 @@ async function send(stack: Stack, { method, path, body, picture }: Call) {
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.text() };
 }
 
-/** What every API answers that has room: files of four kinds, rows, and reading. */
+/** Calls that succeed while there is space: uploads of four kinds, writes of rows, and reads. */
 async function callsOf(stack: Stack) {
-  const made = async (path: string, body: object) => {
+  const create = async (path: string, body: object) => {
     const answer = await send(stack, { method: 'POST', path, body });
     return (JSON.parse(answer.body) as { id: string }).id;
   };
-  const tabId = await made('/dashboard/tabs', { name: 'Room' });
-  const widgetId = await made('/dashboard/widgets', { tabId, type: 'favorites', config: {} });
-  const favoriteId = await made('/favorites', { widgetId, title: 'Wiki', url: 'https://wiki.example.org' });
-  const cloudId = await made('/cloud-status/instances', { customerName: 'Room', statusUrl: 'http://127.0.0.1:1' });
+  const tabId = await create('/dashboard/tabs', { name: 'Room' });
+  const widgetId = await create('/dashboard/widgets', { tabId, type: 'favorites', config: {} });
+  const favoriteId = await create('/favorites', { widgetId, title: 'Wiki', url: 'https://wiki.example.org' });
+  const cloudId = await create('/cloud-status/instances', { customerName: 'Room', statusUrl: 'http://127.0.0.1:1' });
   const upload = (path: string, picture: string): Call => ({ method: 'POST', path, picture });
   return {
     uploads: [
@@ -63,13 +63,13 @@ async function callsOf(stack: Stack) {
   };
 }
 
-/** Every file below a folder, half-written ones too. */
+/** Every file below a folder, including partial ones. */
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** How many files the nightly sweep would remove if all of them were old. */
+/** Sweeps after making all files old. Returns the number of removed files. */
 async function sweptFiles(stack: Stack, folder: string): Promise<number> {
   const old = new Date(Date.now() - 86_400_000);
   for (const file of await filesBelow(folder)) await utimes(file, old, old);
@@ -81,8 +81,8 @@ async function sweptFiles(stack: Stack, folder: string): Promise<number> {
 
 const fullTables = ['reminders', 'dashboard_images', 'audit_entries'];
 
-/** Ways to run out of room: each takes it away, and gives back how to return it. */
-function troubles(stack: Stack, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
+/** Ways to run out of space: each causes the shortage and returns a function that ends it. */
+function shortages(stack: Stack, folder: string, owner: Client): Record<string, () => Promise<() => Promise<unknown>>> {
   const allow = async (mode: number) => {
     await chmod(folder, mode);
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
@@ -96,8 +96,8 @@ function troubles(stack: Stack, folder: string, owner: Client): Record<string, (
     );
     await waitUntil(async () => (await stack.ask('/auth/me')).status === 200, 10_000);
   };
-  /** Files of these tables that are as full as a device can be: what they held is of no interest here. */
-  const placesOfEmptied = async () => {
+  /** Empties these tables and returns the paths of their files. */
+  const emptyTables = async () => {
     await owner.query(`truncate ${fullTables.join(', ')} cascade; checkpoint`);
     const { rows } = await owner.query<{ place: string }>(
       `select current_setting('data_directory') || '/' || pg_relation_filepath(name::regclass) as place from unnest($1::text[]) name`,
@@ -106,21 +106,21 @@ function troubles(stack: Stack, folder: string, owner: Client): Record<string, (
     return rows.map(({ place }) => place);
   };
   return {
-    'no room for files': () => loseFileRoom(stack.api().child.pid),
-    'files that may only be read': async () => {
+    'no space for files': () => limitFileSize(stack.api().child.pid),
+    'read-only files': async () => {
       await allow(0o500);
       return () => allow(0o700);
     },
-    'a database that may only be read': async () => {
+    'a read-only database': async () => {
       await setReadOnly(true);
       return async () => {
         await owner.query('set transaction_read_only = off');
         await setReadOnly(false);
       };
     },
-    'no room in the database': async () => {
-      const places = await placesOfEmptied();
-      // What the tables held is gone with its files.
+    'no space in the database': async () => {
+      const places = await emptyTables();
+      // Removes the files of the deleted rows.
       await sweptFiles(stack, folder);
       for (const place of places) {
         await rename(place, `${place}.aside`);
@@ -128,15 +128,15 @@ function troubles(stack: Stack, folder: string, owner: Client): Record<string, (
       }
       return async () => {
         for (const place of places) await rename(`${place}.aside`, place);
-        await placesOfEmptied();
+        await emptyTables();
       };
     },
   };
 }
 
-/** Takes room away in every way, and gives it back: what needs it is refused cleanly, all else works on, and nothing is left over. */
-export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refused: number; violations: string[] }> {
-  const stack = await startStack({ under: boundByRights });
+/** Causes every shortage of space and ends it: calls that need space are refused cleanly, all others succeed, and no file is left over. */
+export async function exhaustSpace({ rounds }: { rounds: number }): Promise<{ refused: number; violations: string[] }> {
+  const stack = await startStack({ under: withoutOverride });
   const owner = new Client({ connectionString: stack.ownerUrl });
   try {
     await owner.connect();
@@ -147,12 +147,12 @@ export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refuse
     const expectAll = async (
       what: string,
       calls: Call[],
-      isFine: (answer: Awaited<ReturnType<typeof send>>) => boolean,
+      isExpected: (answer: Awaited<ReturnType<typeof send>>) => boolean,
     ) => {
       for (const call of calls) {
         const answer = await send(stack, call);
         if (answer.status === 503) refused += 1;
-        if (!isFine(answer))
+        if (!isExpected(answer))
           violations.push(`${what}: ${call.method} ${call.path} answered ${answer.status} ${answer.body}`);
       }
     };
@@ -162,19 +162,19 @@ export async function loseRoom({ rounds }: { rounds: number }): Promise<{ refuse
 
     await expectAll('before', [...uploads, ...writes, ...reads], isDone);
     for (let round = 0; round < rounds; round += 1) {
-      for (const [what, begin] of Object.entries(troubles(stack, folder, owner))) {
+      for (const [what, begin] of Object.entries(shortages(stack, folder, owner))) {
         const isOfFiles = what.includes('files');
-        const isFull = what === 'no room in the database';
+        const isFull = what === 'no space in the database';
         const end = await begin();
         const before = await filesBelow(folder);
         try {
-          // Of a full database, what needs a new page of these tables.
+          // In a full database only calls that need a new page of these tables fail.
           const blocked = isFull ? [uploads[1], uploads[3], writes[0]].filter((call) => call !== undefined) : uploads;
           await expectAll(what, blocked, isRefused);
           if (!isFull) await expectAll(what, writes, isOfFiles ? isDone : isRefused);
           await expectAll(what, reads, isDone);
           if ((await filesBelow(folder)).toSorted().join() !== before.toSorted().join())
-            violations.push(`${what}: there are other files than before`);
+            violations.push(`${what}: the files changed`);
         } finally {
           await end();
         }

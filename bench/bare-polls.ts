@@ -4,15 +4,15 @@ import { caCertificatePem } from '@portal/testing/servers/tls';
 import { the } from '@portal/testing/the';
 import { paths, type Product } from './product-paths.ts';
 
-// The calls of looks by Node’s own client, over one connection a server, and nothing done with the answers but to read them; in a
-// process of its own, as the worker is. Told what to ask by the parent, it says how long that took; ends with it.
-interface Wish {
+// Makes the calls of polls with Node’s own client over one connection per server, and only parses the answers. Like the worker, it is a
+// separate process. The parent sends what to poll and gets the duration back; the process ends with its parent.
+interface PollRequest {
   products: Product[];
   total: number;
   atOnce: number;
 }
 
-process.on('message', ({ products, total, atOnce }: Wish) => {
+process.on('message', ({ products, total, atOnce }: PollRequest) => {
   void sendAll(products, total, atOnce).then((sec) => process.send?.({ sec }));
 });
 process.once('disconnect', () => process.exit());
