@@ -38,25 +38,25 @@ import { type App, useZod, zodOnly } from './zod-app.ts';
 
 const limits = {
   bodyLimit: 1024 * 1024,
-  /** From a request's first byte to its last; whoever takes longer is gone within half a minute. */
+  /** From a request's first byte to its last. Together with the checking interval, slow senders are cut off within 30 s. */
   requestTimeout: 28 * SECOND,
-  /** How long a reader may take nothing of its answer. Node looks twice before it says so: whoever stalls is gone within half a minute. */
+  /** Longest time without a byte read. Node checks twice before it emits `timeout`, so stalled readers are cut off within 30 s. */
   connectionTimeout: 12 * SECOND,
-  /** Longer than load balancers keep theirs (60 s), so that it is they who hang up. */
+  /** Longer than that of load balancers (60 s), so that the load balancer closes idle connections, not this server. */
   keepAliveTimeout: 72 * SECOND,
   http: {
-    // Shorter than `connectionTimeout`, which says nothing.
+    // Shorter than `connectionTimeout`, which would close the connection without an answer.
     headersTimeout: 10 * SECOND,
     connectionsCheckingInterval: 1 * SECOND,
     maxHeaderSize: 16 * 1024,
-    // What a body and an answer wait in. Node keeps each chunk as an object: 64 KiB sent byte by byte would weigh 20 MB until they are read.
+    // Buffer of a body and of an answer. Node stores each chunk as an object: 64 KiB sent byte by byte would take 20 MB until read.
     highWaterMark: 16 * 1024,
-    // Node would answer a missing Host with an empty 400; we say what is missing.
+    // Node would answer a missing Host with an empty 400; the hook below answers with a message.
     requireHostHeader: false,
   },
 };
 
-/** The server, not yet listening: what holds for every request, then one line per area. */
+/** Builds the server without listening: first the hooks of every request, then one line per area. */
 export async function buildApp(runtime: Runtime): Promise<App> {
   const { config, log, metrics } = runtime;
   const headers = securityHeaders(config);
@@ -66,15 +66,15 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   const fastify = Fastify({
     ...limits,
     ...zodOnly,
-    // Requests are logged by us, one line each; Fastify would write two and make a logger for each.
+    // `requestWatcher` writes one line per request; Fastify would write two and create a logger for each request.
     logger: false,
     genReqId: requestIds(trusts),
     trustProxy: trusts,
-    // While stopping, what comes in on open connections is still answered; each of them is closed with its answer.
+    // While stopping, the server still answers requests on open connections and closes each connection after its answer.
     return503OnClosing: false,
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: 200 },
     clientErrorHandler: socketErrorHandler(headers),
-    // Addresses that do not decode never reach a route nor its hooks.
+    // Requests with an undecodable URL never reach a route or its hooks.
     frameworkErrors: (error, request, reply) => {
       watch(request, reply);
       reply.headers(headers).header('x-request-id', request.id);
@@ -93,9 +93,9 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   limitLoad(app, metrics);
   app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
     const lacksHost = headers.host === undefined && raw.httpVersion === '1.1';
-    done(lacksHost ? invalid('VALIDATION_FAILED', 'The request names no host.') : undefined);
+    done(lacksHost ? invalid('VALIDATION_FAILED', 'The request has no Host header.') : undefined);
   });
-  // Cookies are parsed where one is needed, not for every request.
+  // Only the code that needs a cookie parses them, not every request.
   await app.register(cookie, { hook: false });
   checkOrigins(app, config);
   answerUnknownPaths(app);

@@ -15,7 +15,7 @@ await writeFile(join(folder, 'file'), 'abcdefghij');
 await writeFile(join(folder, 'empty'), '');
 await symlink(join(folder, 'file'), join(folder, 'link'));
 
-/** What the row of the file names, look by look; the last is named from then on. */
+/** The file names that successive reads of the row return; the last one repeats. */
 let rows: string[] = [];
 let served: ServedFile & { name?: string } = { type: 'text/plain' };
 const { request } = await testApp({
@@ -41,8 +41,8 @@ const { request } = await testApp({
     );
   },
 });
-const get = (about: typeof served, headers: Record<string, string> = {}) => {
-  served = about;
+const get = (file: typeof served, headers: Record<string, string> = {}) => {
+  served = file;
   return request({ url: '/served', headers });
 };
 const type = 'application/octet-stream';
@@ -62,30 +62,30 @@ describe('a file', () => {
     expect((await get({ type }, { range: 'bytes=0-1', 'if-none-match': '*' })).statusCode).toBe(200);
   });
 
-  it('is no link, no folder and nothing that is missing', async () => {
+  it('is never a link, a folder or a missing file', async () => {
     for (const name of ['link', '.', 'none', 'file/x']) expect((await get({ type, name })).statusCode).toBe(404);
   });
 
-  it.each(['"t1"', 'W/"t1"', '"t0", "t1"', '*'])('that is known already is not sent: %s', async (known) => {
-    const answer = await get({ type, tag: 't1', inParts: true }, { 'if-none-match': known, range: 'bytes=0-1' });
+  it.each(['"t1"', 'W/"t1"', '"t0", "t1"', '*'])('that the client already has is not sent: %s', async (known) => {
+    const answer = await get({ type, tag: 't1', acceptsRanges: true }, { 'if-none-match': known, range: 'bytes=0-1' });
     expect([answer.statusCode, answer.body, answer.headers.etag]).toEqual([304, '', '"t1"']);
   });
 
-  it('that is another one is sent', async () => {
+  it('that has changed is sent', async () => {
     const answer = await get({ type, tag: 't2' }, { 'if-none-match': '"t1"' });
     expect([answer.statusCode, answer.headers.etag]).toEqual([200, '"t2"']);
   });
 });
 
 describe('a file that a row names', () => {
-  const kept = (headers: object) =>
+  const cacheHeaders = (headers: object) =>
     Object.entries(headers).filter(([name]) => ['cache-control', 'etag', 'content-disposition'].includes(name));
 
-  it('is the one the row names now, when another has just taken its place', async () => {
+  it('is the current file of the row after a concurrent replacement', async () => {
     rows = ['gone', 'file'];
     const answer = await request({ url: '/stored' });
     expect([answer.statusCode, answer.body]).toEqual([200, 'abcdefghij']);
-    expect(Object.fromEntries(kept(answer.headers))).toMatchObject({
+    expect(Object.fromEntries(cacheHeaders(answer.headers))).toMatchObject({
       'cache-control': 'private, max-age=86400',
       etag: '"file"',
       'content-disposition': expect.stringContaining('file'),
@@ -95,14 +95,14 @@ describe('a file that a row names', () => {
   it.each([
     [404, 'gone'],
     [500, 'broken'],
-  ])('and cannot be read is %d, which nobody keeps', async (status, name) => {
+  ])('that cannot be read answers %d without caching', async (status, name) => {
     rows = [name];
     const answer = await request({ url: '/stored' });
-    expect([answer.statusCode, kept(answer.headers)]).toEqual([status, [['cache-control', 'no-store']]]);
+    expect([answer.statusCode, cacheHeaders(answer.headers)]).toEqual([status, [['cache-control', 'no-store']]]);
   });
 });
 
-describe('a name to be saved under', () => {
+describe('the file name of a download', () => {
   it.each([
     ['report.pdf', 'report.pdf'],
     ['Rechnung März.pdf', 'Rechnung März.pdf'],
@@ -122,8 +122,8 @@ describe('a name to be saved under', () => {
   });
 });
 
-describe('a part of a file', () => {
-  const inParts = { type, tag: 't1', inParts: true };
+describe('a range of a file', () => {
+  const ranged = { type, tag: 't1', acceptsRanges: true };
 
   it.each([
     ['bytes=0-3', 'abcd', 'bytes 0-3/10'],
@@ -134,7 +134,7 @@ describe('a part of a file', () => {
     ['bytes=8-100', 'ij', 'bytes 8-9/10'],
     ['bytes=9-9', 'j', 'bytes 9-9/10'],
   ])('%s', async (range, body, contentRange) => {
-    const answer = await get(inParts, { range });
+    const answer = await get(ranged, { range });
     expect([answer.statusCode, answer.body]).toEqual([206, body]);
     expect(answer.headers).toMatchObject({
       'content-range': contentRange,
@@ -145,8 +145,8 @@ describe('a part of a file', () => {
     });
   });
 
-  it.each(['bytes=10-', 'bytes=50-60', 'bytes=-0'])('that it does not have is 416: %s', async (range) => {
-    const answer = await get({ ...inParts, saveAs: 'x' }, { range });
+  it.each(['bytes=10-', 'bytes=50-60', 'bytes=-0'])('outside the file answers 416: %s', async (range) => {
+    const answer = await get({ ...ranged, saveAs: 'x' }, { range });
     expect(answer.json()).toMatchObject({
       statusCode: 416,
       error: 'Range Not Satisfiable',
@@ -154,24 +154,22 @@ describe('a part of a file', () => {
     });
     expect(answer.headers).toMatchObject({ 'content-range': 'bytes */10' });
     expect(answer.headers).not.toHaveProperty('content-disposition');
-    expect((await get({ ...inParts, name: 'empty' }, { range: 'bytes=0-' })).headers['content-range']).toBe(
-      'bytes */0',
-    );
+    expect((await get({ ...ranged, name: 'empty' }, { range: 'bytes=0-' })).headers['content-range']).toBe('bytes */0');
   });
 
   it.each(['bytes=0-1,3-4', 'lines=0-1', 'bytes', 'bytes=x-y', 'bytes=5-1,'])(
-    'is not made of what is no single range: %s',
+    'is not answered for an invalid header or several ranges: %s',
     async (range) => {
-      expect([200, 416]).toContain((await get(inParts, { range })).statusCode);
-      expect((await get(inParts, { range: 'bytes=0-1,3-4' })).body).toBe('abcdefghij');
+      expect([200, 416]).toContain((await get(ranged, { range })).statusCode);
+      expect((await get(ranged, { range: 'bytes=0-1,3-4' })).body).toBe('abcdefghij');
     },
   );
 
-  it('is one of the bytes the caller began with, or the whole file', async () => {
+  it('belongs to the version named in If-Range; otherwise the whole file is sent', async () => {
     const range = 'bytes=5-';
-    expect((await get(inParts, { range, 'if-range': '"t1"' })).statusCode).toBe(206);
+    expect((await get(ranged, { range, 'if-range': '"t1"' })).statusCode).toBe(206);
     for (const other of ['"t0"', 'W/"t1"', 'Sun, 22 Nov 2026 08:00:00 GMT'])
-      expect((await get(inParts, { range, 'if-range': other })).body).toBe('abcdefghij');
-    expect((await get({ type, inParts: true }, { range, 'if-range': '"t1"' })).statusCode).toBe(200);
+      expect((await get(ranged, { range, 'if-range': other })).body).toBe('abcdefghij');
+    expect((await get({ type, acceptsRanges: true }, { range, 'if-range': '"t1"' })).statusCode).toBe(200);
   });
 });

@@ -8,15 +8,15 @@ import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {
   type: string;
-  /** Names these bytes and no others; a client that has them already gets 304. */
+  /** Identifies exactly these bytes; a client that already has them gets 304. */
   tag?: string;
-  /** The name it is to be saved under; without one it is shown. */
+  /** The browser saves the file under this name; without one it shows the file. */
   saveAs?: string;
-  /** For large files: a caller may ask for a part, such as the rest of a download that broke off. */
-  inParts?: boolean;
+  /** For large files: a caller may request a range, for example the rest of an interrupted download. */
+  acceptsRanges?: boolean;
 }
 
-/** The entity tag of a kept file: it is never written to again, so its name names its bytes. */
+/** The entity tag of a stored file: it is never written again, so its name identifies its bytes. */
 export const fileTag = (path: string): string => path.split('/').at(-1) ?? path;
 
 export interface MadeFile {
@@ -27,44 +27,41 @@ export interface MadeFile {
 
 const sandboxed = "default-src 'none'; sandbox";
 
-/**
- * Answers with a file's bytes, which are opened only when they are sent. What a browser makes of them cannot run anything: no sniffing,
- * no scripts, no frames.
- */
+/** Answers with a file, opened only if its bytes are sent. A browser runs nothing of it: no sniffing, no scripts, no frames. */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { type, tag, saveAs, inParts = false }: ServedFile,
+  { type, tag, saveAs, acceptsRanges = false }: ServedFile,
   open: (partOf?: PartOf) => OpenedFile | Promise<OpenedFile>,
 ): Promise<FastifyReply> {
   const entityTag = tag === undefined ? null : `"${tag}"`;
   if (entityTag !== null) reply.header('etag', entityTag);
-  if (inParts) reply.header('accept-ranges', 'bytes');
+  if (acceptsRanges) reply.header('accept-ranges', 'bytes');
   if (entityTag !== null && isUnchanged(request, entityTag)) return reply.status(304).send();
   if (saveAs !== undefined) reply.header('content-disposition', attachment(saveAs));
-  const asked = inParts ? askedRange(request, entityTag) : null;
+  const range = acceptsRanges ? requestedRange(request, entityTag) : null;
   try {
-    const { stream, sizeBytes, part } = await open(asked === null ? undefined : (size) => partOf(size, asked));
+    const { stream, sizeBytes, part } = await open(range === null ? undefined : (size) => partOf(size, range));
     reply.type(type).header('content-security-policy', sandboxed);
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
     const length = part ? part.end - part.start + 1 : sizeBytes;
-    // Nobody takes it, and so nobody has to read it.
+    // An answer to HEAD has no body.
     if (request.method === 'HEAD') stream.destroy();
-    // Somebody cut the file short meanwhile: what has come is not all of it, and the rest never comes.
+    // The file was truncated after Content-Length was sent: only a broken connection shows the client that bytes are missing.
     else stream.once('end', () => stream.bytesRead < length && request.socket.destroy());
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;
     const body = errorBody('RANGE_NOT_SATISFIABLE');
     reply.removeHeader('content-disposition').header('content-range', `bytes */${error.sizeBytes}`);
-    // Serialized here: the route's schemas are those of its own answers.
+    // Serialized here: the route's schemas describe only its own answers.
     return reply.status(416).type(jsonType).send(JSON.stringify(body));
   }
 }
 
 /**
- * Answers with the file that a row names. Between the look at the row and the opening another file may have taken its place: whatever
- * is not found is looked for once more.
+ * Answers with the file that a row names. Another file may replace it between reading the row and opening the file, so `send` runs
+ * a second time after a 404.
  */
 export async function sendStored(send: () => Promise<FastifyReply>): Promise<FastifyReply> {
   try {
@@ -75,7 +72,7 @@ export async function sendStored(send: () => Promise<FastifyReply>): Promise<Fas
   }
 }
 
-/** Answers with bytes that were made for the caller alone, as a file to be saved; a browser runs nothing of it either. */
+/** Answers with bytes generated for this caller, as a download; a browser runs nothing of it. */
 export function sendMadeFile(reply: FastifyReply, { name, type, bytes }: MadeFile): FastifyReply {
   return reply
     .type(type)
@@ -84,23 +81,23 @@ export function sendMadeFile(reply: FastifyReply, { name, type, bytes }: MadeFil
     .send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }
 
-/** Answers with JSON that was written elsewhere. */
+/** Answers with JSON that is already serialized. */
 export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply => reply.type(jsonType).send(json);
 
-/** Whatever the name, it stays inside the header, and every browser finds it there. */
+/** Escapes any name so that it stays inside the header and every browser can read it. */
 const attachment = (name: string): string => create(shownFileName(name.toWellFormed(), 'file'));
 
-/** Whether the caller has what this strong entity tag names (`If-None-Match`, RFC 9110, 13.1.2), so that 304 is the answer. */
+/** Whether the caller already has these bytes (`If-None-Match` with this strong entity tag, RFC 9110, 13.1.2). */
 function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return known.includes(tag) || known.includes('*');
 }
 
-/** The part asked for, unless it was to be one of other bytes than these (`If-Range`, RFC 9110, 13.1.5). */
-function askedRange({ headers, method }: FastifyRequest, tag: string | null): string | null {
+/** The `Range` header; null if `If-Range` names another version of the file (RFC 9110, 13.1.5). */
+function requestedRange({ headers, method }: FastifyRequest, tag: string | null): string | null {
   const condition = headers['if-range'];
-  const isMeant = condition === undefined || condition === tag;
-  return method === 'GET' && isMeant ? (headers.range ?? null) : null;
+  const isCurrent = condition === undefined || condition === tag;
+  return method === 'GET' && isCurrent ? (headers.range ?? null) : null;
 }
 
 class NoSuchPartError extends Error {
@@ -112,7 +109,7 @@ class NoSuchPartError extends Error {
   }
 }
 
-/** The one part a header asks for; null, so the whole file, for several of them and for what cannot be understood. */
+/** The single range that a header requests; null (the whole file) for several ranges and for an invalid header. */
 function partOf(sizeBytes: number, header: string): Part | null {
   const ranges = parseRange(sizeBytes, withinSize(sizeBytes, header));
   if (ranges === -1) throw new NoSuchPartError(sizeBytes);
@@ -120,7 +117,7 @@ function partOf(sizeBytes: number, header: string): Part | null {
   return part && others.length === 0 ? part : null;
 }
 
-/** The library refuses a suffix that is longer than the file. It means the whole file (RFC 9110, 14.1.2). */
+/** The library refuses a suffix longer than the file, which means the whole file (RFC 9110, 14.1.2). */
 function withinSize(sizeBytes: number, header: string): string {
   const suffix = /^bytes=\s*-(\d{1,20})\s*$/.exec(header)?.[1];
   return suffix !== undefined && Number(suffix) > sizeBytes ? `bytes=-${sizeBytes}` : header;

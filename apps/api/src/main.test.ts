@@ -18,7 +18,7 @@ afterAll(async () => {
 const key = `test:${Buffer.alloc(32).toString('base64')}`;
 const settings = { DATABASE_URL: databaseUrl, SESSION_SECRET: key, SECRETS_KEYS: key, PORT: '0' };
 
-/** Starts the real process with these settings and no others. */
+/** Starts the real process with only these settings. */
 function start(env: Record<string, string>) {
   const program = programOf('apps/api/src/main.ts', env);
   const child = spawn(program.command, program.args, {
@@ -39,7 +39,7 @@ function start(env: Record<string, string>) {
 }
 
 describe('the API process', () => {
-  it('says where it is once it is up, and writes nothing but log lines', async () => {
+  it('reports its address when it is ready, and writes only log lines', async () => {
     const { child, ready, ended, output } = start(settings);
     const message = await ready;
     expect(message).toMatchObject({ type: 'ready', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/) });
@@ -57,7 +57,7 @@ describe('the API process', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'finishes the request under way after %s and takes no new ones',
+    'finishes the request in progress after %s and accepts no new ones',
     async (signal) => {
       const { child, ready, ended } = start(settings);
       const { url } = await ready;
@@ -70,7 +70,7 @@ describe('the API process', () => {
         `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
       );
       socket.write(body.slice(0, 5));
-      // The first request is in the process once a second one has been answered.
+      // A later request is answered, so the first one has reached the process.
       expect((await fetch(`${url}/health`, { headers: { connection: 'close' } })).status).toBe(200);
       child.kill(signal);
       await expect
@@ -88,7 +88,7 @@ describe('the API process', () => {
     },
   );
 
-  it('stops when its supervisor is gone, and once however often it is told', async () => {
+  it('stops when its supervisor is gone, and only once for several signals', async () => {
     const { child, ready, ended, output } = start(settings);
     await ready;
     child.disconnect();
@@ -99,7 +99,7 @@ describe('the API process', () => {
     expect(output.out).toContain('the API has stopped');
   });
 
-  it('names every wrong setting at once and exits 78', async () => {
+  it('names all invalid settings and exits with code 78', async () => {
     const { ended, output } = start({ PORT: '99999', TRUST_PROXY: 'maybe', DATABASE_URL: databaseUrl });
     expect(await ended).toBe(78);
     for (const name of ['PORT', 'TRUST_PROXY', 'SESSION_SECRET', 'SECRETS_KEYS'])
@@ -107,7 +107,7 @@ describe('the API process', () => {
     expect(output.out).toBe('');
   });
 
-  it('exits 1 when its port is taken', async () => {
+  it('exits with code 1 if its port is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { ended, output } = start({ ...settings, PORT: String((holder.address() as AddressInfo).port) });
@@ -116,7 +116,7 @@ describe('the API process', () => {
     holder.close();
   });
 
-  it('warns of a database login that may do more than it needs, and works with it', async () => {
+  it('warns about a database login with more rights than it needs, and still works', async () => {
     const { child, ready, ended, output } = start({ ...settings, DATABASE_URL: ownerUrl });
     const { url } = await ready;
     await expect.poll(() => output.out, { timeout: 10_000 }).toContain('is stronger than the apps need');
@@ -125,14 +125,14 @@ describe('the API process', () => {
     expect(await ended).toBe(0);
   });
 
-  it('exits 78 where the database refuses its login', async () => {
+  it('exits with code 78 if the database refuses its login', async () => {
     const url = Object.assign(new URL(databaseUrl), { username: 'nobody_at_all' });
     const { ended, output } = start({ ...settings, DATABASE_URL: url.href });
     expect(await ended).toBe(78);
     expect(output.err).toContain('The database refuses the login nobody_at_all: correct');
   });
 
-  it('is up without a database and says so', async () => {
+  it('starts without a database and reports that it is not ready', async () => {
     const { child, ready, ended } = start({ ...settings, DATABASE_URL: 'postgres://portal@127.0.0.1:9/portal' });
     const { url } = await ready;
     expect((await fetch(`${url}/health`)).status).toBe(200);

@@ -7,14 +7,14 @@ import { openRuntime } from '@portal/platform/runtime';
 import { endWithSettings, settingsOrEnd } from '@portal/platform/wrong-settings';
 import { buildApp } from './app.ts';
 
-// Of the 20 s a stop may take, the share of requests under way.
+// A stop may take 20 s in all; this is the share of the requests in progress.
 const drainMs = 10 * SECOND;
 const stopMs = 15 * SECOND;
 const lastMs = 1 * SECOND;
 const idleCheckMs = 100;
 
 const given = settingsOrEnd(process.env);
-// Links in mails and the service's own origins name the port, so it is settled before anything is opened.
+// Links in mails and the service's own origins name the port, so the port is chosen before anything is opened.
 const config =
   given.http.port === 0 ? settingsOrEnd({ ...process.env, PORT: String(await freePort(given.http.host)) }) : given;
 const log = openLog(config.logLevel, 'api');
@@ -34,7 +34,7 @@ checkLogin(runtime, stopping.signal).catch((error: unknown) =>
   error instanceof LoginError ? endWithSettings(error) : fail(error),
 );
 
-// A terminal's Ctrl-C and the supervisor's own signal may both arrive; without a supervisor there is nobody to work for.
+// Ctrl-C in a terminal and the supervisor's own signal may both arrive. If the supervisor disconnects, the API stops as well.
 let isStopping = false;
 const events = process.connected ? (['SIGTERM', 'SIGINT', 'disconnect'] as const) : (['SIGTERM', 'SIGINT'] as const);
 for (const event of events) {
@@ -47,20 +47,20 @@ for (const event of events) {
   });
 }
 
-// Only now: whoever reads this may ask for the end at once.
+// Only after the signal handlers are set: a reader of this line may stop the process at once.
 log.info({ url: config.http.publicUrl, release: config.release.version }, 'the API is up');
 process.send?.({ type: 'ready', url: config.http.publicUrl });
 
-/** Takes no more connections, finishes the requests under way, and lets go of everything. */
+/** Stops accepting connections, finishes the requests in progress, and closes everything. */
 async function stop(): Promise<void> {
   setTimeout(() => fail(new Error('stopping took too long')), stopMs).unref();
   setTimeout(() => app.server.closeAllConnections(), drainMs).unref();
-  // A request that was under way leaves its connection open for the next one, which nobody will answer.
+  // After a finished request its connection stays open for a next one, which the server would no longer answer.
   setInterval(() => app.server.closeIdleConnections(), idleCheckMs).unref();
   await app.close();
   await runtime.close();
   log.info('the API has stopped');
-  // Left to itself the process ends once the log is written; whatever else still holds it gets one more second.
+  // The process ends on its own once the log is written; handles that are still open get one more second.
   if (process.connected) process.disconnect?.();
   setTimeout(() => process.exit(), lastMs).unref();
 }

@@ -1,35 +1,35 @@
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-// Its grammar is that of any header with parameters.
+// It parses any header with parameters, Content-Type included.
 import { parse } from 'content-disposition';
 import type { FastifyRequest } from 'fastify';
 import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
 import { isInUtf8 } from './plugins/json-body.ts';
 
-/** A part of a form, whose bytes are still coming in. */
+/** A part of a form; its bytes are still arriving. */
 export interface Part {
   name: string;
-  /** A field is text; whatever comes with a file name or as mere bytes is a file. */
+  /** True for a part with a file name or of type application/octet-stream; all other parts are text fields. */
   isFile: boolean;
-  /** What the sender calls the file, without folders. */
+  /** The sender's name for the file, without folders. */
   fileName: string | undefined;
   body: Readable;
 }
 
-/** Of the headers of one part; far more than any client writes. */
+/** For the headers of one part; far more than any client writes. */
 const headerLimits = { maxHeaderSize: 8 * 1024, maxHeaderPairs: 20 };
 /** RFC 2046, 5.1.1 */
 const longestBoundary = 70;
 
 /**
- * Hands each part of a multipart/form-data body to `take` when it begins; it has to read or resume the part. Resolves once the
- * body is over and every part taken. Throws at the first fault: 413 beyond `maxBytes` of body, 400 for what is no whole form, and
- * whatever `take` throws. What still comes after that is passed over.
+ * Passes each part of a multipart/form-data body to `take` as soon as it begins; `take` must read or resume the part. Resolves when the
+ * body has ended and every `take` has resolved. Throws at the first fault and ignores the rest of the body: 413 beyond `maxBytes` of
+ * body, 400 for an invalid or incomplete form, and every error of `take`.
  *
- * It stands on the parser below `@fastify/multipart`, not on the plugin: that one passes over parts it cannot read and says nothing of
- * them, takes the first of two dispositions, and reads a field in the encoding it names. In `test/attacks/forms.test.ts` it so fails
- * the forms with a part without headers, that says only its type, that is an attachment, with two dispositions, with a header that is
- * none, cut off by its end in a header, with a longer boundary, with a line break in a name and with a field in UTF-16.
+ * It uses the parser of `@fastify/multipart`, but not the plugin. The plugin silently skips parts that it cannot read, takes the first of
+ * two dispositions, and decodes a field in the encoding that the field names. Of the forms in `test/attacks/forms.test.ts` the plugin
+ * therefore fails these: a part without headers, with only a type, as an attachment, with two dispositions, with an invalid header, or
+ * cut off within a header; a longer boundary; a line break in a name; a field in UTF-16.
  */
 export async function readParts(
   request: FastifyRequest,
@@ -39,19 +39,19 @@ export async function readParts(
   const parser = new Dicer({ boundary: boundaryOf(request), ...headerLimits });
   const fault = Promise.withResolvers<never>();
   const end = Promise.withResolvers<void>();
-  const taken: Promise<void>[] = [];
-  let begun = 0;
+  const takes: Promise<void>[] = [];
+  let partCount = 0;
   let hasFailed = false;
 
   parser.on('error', fault.reject).on('finish', end.resolve);
   parser.on('part', (body) => {
-    begun += 1;
-    // It says that it breaks off also when nobody reads it.
+    partCount += 1;
+    // A cut-off part emits `error` even if `take` never reads it; without a listener that ends the process.
     body.on('error', () => undefined);
     body.once('header', (header) => {
       const taking = Promise.try(() => take(partOf(header as PartHeader, body)));
       taking.catch(fault.reject);
-      taken.push(taking);
+      takes.push(taking);
     });
   });
 
@@ -60,13 +60,13 @@ export async function readParts(
     for await (const chunk of request.raw as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       if (bytes > maxBytes) fault.reject(tooLarge('The upload is larger than allowed.'));
-      // It is not waited for: it holds no more than the body may have.
+      // No backpressure: the parser holds at most `maxBytes`.
       else if (!hasFailed) parser.write(chunk);
     }
     parser.end();
     await end.promise;
-    if (taken.length < begun) throw noPart();
-    await Promise.all(taken);
+    if (takes.length < partCount) throw noPart();
+    await Promise.all(takes);
   }
   try {
     await Promise.race([fault.promise, readAll()]);
@@ -76,7 +76,7 @@ export async function readParts(
   }
 }
 
-/** By name in lower case, each as often as it was sent, its bytes as they came. */
+/** Values by lower-case header name, in the order sent, as raw bytes (latin1). */
 type PartHeader = Record<string, string[]>;
 
 function partOf(header: PartHeader, body: Readable): Part {
@@ -87,7 +87,7 @@ function partOf(header: PartHeader, body: Readable): Part {
   if (type !== 'form-data' || name === undefined) throw noPart();
   const [contentType = ''] = header['content-type'] ?? [];
   const [coding = 'binary'] = header['content-transfer-encoding'] ?? [];
-  // Each would be kept as other bytes than the sender means.
+  // In each of these cases we would store other bytes than the sender meant.
   if (/^multipart\//i.test(contentType) || !/^(7bit|8bit|binary)$/i.test(coding)) throw noPart();
   const isFile = fileName !== undefined || /^application\/octet-stream\b/i.test(contentType);
   if (!isFile && !isInUtf8(contentType)) throw noPart();

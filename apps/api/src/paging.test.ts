@@ -31,8 +31,8 @@ const { request } = await testApp({
     ),
 });
 
-describe('a list in pages', () => {
-  it('leads from its first page to its last and keeps the other parameters', async () => {
+describe('a paged list', () => {
+  it('links all pages and keeps the other parameters', async () => {
     const seen: string[][] = [];
     for (let url: string | undefined = '/names?search=%C3%A4%20b&limit=2'; url !== undefined;) {
       const answer: Awaited<ReturnType<typeof request>> = await request({ url });
@@ -46,7 +46,7 @@ describe('a list in pages', () => {
     expect(seen).toEqual([['Ada', 'Berta'], ['Cäsar', 'Dora'], ['Emil']]);
   });
 
-  it('takes its standard limit when none is named', async () => {
+  it('uses its standard limit without a `limit` parameter', async () => {
     expect((await request({ url: '/names' })).json()).toEqual(['Ada', 'Berta']);
     expect((await request({ url: '/names?limit=4' })).json()).toHaveLength(4);
   });

@@ -5,8 +5,8 @@ import { z } from 'zod';
 const maxCursorLength = 1_500;
 
 /**
- * The query of a list that comes in pages: `limit`, and `cursor` for the page after. `after` says what a cursor holds:
- * the sort value the page before ended with.
+ * The query of a paged list: `limit`, and `cursor` for the next page. `after` is the schema of a cursor's content:
+ * the sort value at the end of the previous page.
  */
 export function pageQuery<After extends z.ZodType = z.ZodString>(
   options: { max?: number; standard?: number; after?: After } = {},
@@ -21,7 +21,7 @@ export function pageQuery<After extends z.ZodType = z.ZodString>(
       .transform((cursor, check): z.output<After> => {
         const read = after.safeParse(decodeCursor(cursor));
         if (read.success) return read.data as z.output<After>;
-        check.addIssue('is no cursor of this list');
+        check.addIssue('is not a cursor of this list');
         return z.NEVER;
       })
       .optional()
@@ -31,13 +31,13 @@ export function pageQuery<After extends z.ZodType = z.ZodString>(
 
 export interface Page<Item> {
   items: Item[];
-  /** What the next page's cursor holds; null on the last page. */
+  /** The content of the next page's cursor; null on the last page. */
   next: unknown;
-  /** How many entries match in all, where counting them costs no scan. */
+  /** Number of all matching entries, if counting them needs no scan. */
   total?: number;
 }
 
-/** Answers a page as a bare array; where the list goes on stands in the headers `Link` (RFC 8288) and `X-Next-Cursor`. */
+/** Answers a page as a bare array; the headers `Link` (RFC 8288) and `X-Next-Cursor` point to the next page. */
 export function sendPage<Item>(reply: FastifyReply, page: Page<Item>): Item[] {
   if (page.total !== undefined) reply.header('x-total-count', page.total);
   if (page.next !== null) {

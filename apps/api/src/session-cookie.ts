@@ -8,7 +8,7 @@ const isHttps = (config: Config): boolean => config.http.publicUrl.startsWith('h
 export const sessionCookieName = (config: Config): string =>
   isHttps(config) ? '__Host-portal_session' : 'portal_session';
 
-/** The session token a request carries, good or not. */
+/** The session token of a request, not yet verified. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
   const header = request.headers.cookie;
   return header === undefined
@@ -16,7 +16,6 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
     : request.server.parseCookie(header)[sessionCookieName(request.system.config)];
 }
 
-/** Hands the session token to the browser. */
 export function setSessionCookie(reply: FastifyReply, token: string): void {
   writeCookie(reply, token, sessionSeconds);
 }

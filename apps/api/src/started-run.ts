@@ -4,10 +4,10 @@ import { Id } from '@portal/domain/ids';
 import type { RunScope } from '@portal/platform/runs/scope';
 import { waitForRun } from '@portal/platform/runs/wait';
 
-/** Longest wait for work that was started, seconds (contract section 1). */
+/** Longest wait for a run, seconds. */
 const maxWaitSec = 25;
 
-/** Work that goes on in the background. */
+/** A run that continues in the background. */
 export const StartedRun = z
   .object({ runId: Id })
   .meta({ example: { runId: '0198d3cd-4c5d-7e6f-8a7b-9c0d1e2f3a4b' } })
@@ -16,11 +16,11 @@ type StartedRun = z.output<typeof StartedRun>;
 
 /** For the description of a route that answers with `answerRun`. */
 export const waitsFor = (answered: string): string =>
-  `With \`Prefer: wait=N\` (RFC 7240, at most ${maxWaitSec} s) it waits that long and, once the run is over, answers ${answered} with status 200.`;
+  `With \`Prefer: wait=N\` (RFC 7240, at most ${maxWaitSec} s) it waits up to that long; if the run finishes in time, it answers ${answered} with status 200.`;
 
 /**
- * Answers a run that was started: at once with 202, or, where the caller prefers to wait and it is over in that time, with its result.
- * `scope` is where the run is kept.
+ * Answers a request that started a run: with the result if the caller prefers to wait and the run finishes in that time, otherwise with
+ * 202. `scope` is the scope that stores the run.
  */
 export async function answerRun<Result>(
   request: FastifyRequest,
@@ -37,15 +37,12 @@ export async function answerRun<Result>(
   return { runId };
 }
 
-/**
- * How long the caller prefers to wait for the work it starts (`Prefer: wait=10`, RFC 7240), whole seconds, 25 at most;
- * null without such a wish.
- */
+/** How long the caller prefers to wait for the run (`Prefer: wait=10`, RFC 7240): whole seconds, at most 25; null if not stated. */
 export function preferredWait(request: Pick<FastifyRequest, 'headers'>): number | null {
   const preferences = [request.headers['prefer'] ?? []].flat().join(',').split(',');
   for (const preference of preferences) {
     const seconds = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference)?.[1];
-    // The first one counts (RFC 7240 section 2).
+    // The first preference counts (RFC 7240 section 2).
     if (seconds !== undefined) return Math.min(Number(seconds), maxWaitSec);
   }
   return null;

@@ -30,7 +30,7 @@ const Export = z
   })
   .meta({ example: { file: '(bytes)', accountsVersion: '7', assignments: '[{"row":2,"number":"4400"}]' } });
 
-/** The name and the text of a file. */
+/** The name and the content of a file. */
 const shown = (file?: { name: string | undefined; bytes: Buffer }) => file && [file.name, file.bytes.toString()];
 
 const { app, request, make, logLines } = await testApp({
@@ -95,7 +95,7 @@ const filled: Entry[] = [
 ];
 
 describe('a form', () => {
-  it('comes as its schema reads it, fields and files, whatever is optional', async () => {
+  it('is parsed by its schema, with and without optional parts', async () => {
     expect(
       await post('/reports', [...filled, ['originKind', 'web'], ['screenshot', file('PNG', 'Bild "1" ü.png')]]),
     ).toEqual({
@@ -110,17 +110,17 @@ describe('a form', () => {
     expect((await post('/reports', filled)).body).toEqual({ title: 'Leere Seite', description: 'Zeile\r\nund Zeile' });
   });
 
-  it('takes no file where a browser sends that nobody chose one', async () => {
+  it('ignores the empty file that a browser sends if the user chose none', async () => {
     expect((await post('/reports', [...filled, ['screenshot', file('', '')]])).body).not.toHaveProperty('screenshot');
     expect(await post('/bundles', [['files', file('', '')]])).toMatchObject({ status: 400 });
   });
 
-  it('is read to its end, also where all of it comes in one piece', async () => {
+  it('is read to its end even if it arrives in one piece', async () => {
     const size = 500 * KiB;
     expect(await post('/pictures', [['file', file('x'.repeat(size))]])).toEqual({ status: 200, body: { size } });
   });
 
-  it('takes several files under one name, in their order, among the fields', async () => {
+  it('accepts several files under one name, in their order, between fields', async () => {
     const entries: Entry[] = [
       ['files', file('one', '1.pem')],
       ['password', 'geheim'],
@@ -140,7 +140,7 @@ describe('a form', () => {
     });
   });
 
-  it('reads numbers and JSON out of fields', async () => {
+  it('parses numbers and JSON in fields', async () => {
     const assignments = Array.from({ length: 2_000 }, (_, row) => ({ row, number: `${row}` }));
     const entries: Entry[] = [
       ['accountsVersion', '7'],
@@ -159,7 +159,7 @@ describe('a form', () => {
     ['with a NUL character', '[{"row":1,"number":"\\u0000"}]'],
     ['of another kind', '{"__proto__":[]}'],
     ['too deep', '['.repeat(60_000)],
-  ])('refuses a field of JSON that is %s', async (_case, assignments) => {
+  ])('refuses a JSON field that is %s', async (_case, assignments) => {
     const entries: Entry[] = [
       ['accountsVersion', '7'],
       ['assignments', assignments],
@@ -171,7 +171,7 @@ describe('a form', () => {
     });
   });
 
-  it('has room for the longest text, whatever its letters', async () => {
+  it('accepts the longest text in any script', async () => {
     for (const letter of ['ü', '€', '😀'])
       expect(
         (await post('/reports', [...filled.slice(0, 1), ['description', letter.repeat(10_000 / letter.length)]]))
@@ -184,7 +184,7 @@ describe('a form', () => {
   });
 });
 
-describe('what does not belong into a form is refused by name', () => {
+describe('a form is refused, naming the part, for', () => {
   it.each<[string, string, Entry[], number, string]>([
     ['a field cut off', '/reports', [['title', 'x'.repeat(64 * KiB + 1)]], 413, 'title'],
     ['a JSON field cut off', '/exports', [['assignments', ' '.repeat(128 * KiB + 1)]], 413, 'assignments'],
@@ -218,7 +218,7 @@ describe('what does not belong into a form is refused by name', () => {
     });
   });
 
-  it('and so is more than the whole form may hold, announced or not', async () => {
+  it('more bytes than the whole form may have, announced or not', async () => {
     const entries = (size: number): Entry[] => [
       ['files', file('x'.repeat(3 * KiB))],
       ['files', file('x'.repeat(size))],
@@ -233,12 +233,12 @@ describe('what does not belong into a form is refused by name', () => {
     expect(answer.statusCode).toBe(413);
   });
 
-  it('and nothing of it is a failure of ours', () => {
+  it('these reasons without an error in the log', () => {
     expect(logLines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });
 
-it('asks for session, role, content type, size and target before it reads the form', async () => {
+it('checks session, role, content type, size and target before it reads the form', async () => {
   const admin = await make.user({ role: 'ADMIN' });
   const bad = await encode([['unknown', 'x']]);
   const large = { ...bad, payload: Buffer.alloc(1024 * KiB) };
@@ -255,7 +255,7 @@ it('asks for session, role, content type, size and target before it reads the fo
   expect(await ask(await encode(filled), admin, '1')).toBe(200);
 });
 
-it('on a route open to everybody has the room of other bodies there, unless the route says more', async () => {
+it('limits a form on an open route like other open bodies, unless the route raises the limit', async () => {
   const send = async (size: number) => {
     const sent = await encode([
       ['files', file('x'.repeat(4 * KiB))],
@@ -268,7 +268,7 @@ it('on a route open to everybody has the room of other bodies there, unless the 
   expect(await send(8 * KiB + 1)).toBe(413);
 });
 
-it('is sent by who walks all routes, as its example shows it', async () => {
+it('accepts the form that `withGoodBody` builds from its example', async () => {
   for (const [url, body] of [
     ['/reports', { title: 'Leere Seite', description: 'Nach dem Anmelden.', screenshot: expect.anything() }],
     ['/bundles', { files: [expect.anything()] }],
@@ -280,7 +280,7 @@ it('is sent by who walks all routes, as its example shows it', async () => {
   }
 });
 
-it('stands in the document as it is declared', () => {
+it('describes the form in the document', () => {
   const { paths } = describeRoutes(
     app.routeList.filter(({ url }) => ['/reports', '/exports', '/bundles'].includes(url)),
     {

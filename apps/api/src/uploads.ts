@@ -7,43 +7,43 @@ import { encodingRefusal, holdsNul } from './plugins/json-body.ts';
 import { readBytes } from './plugins/read-bytes.ts';
 import { type App, readerOf } from './zod-app.ts';
 
-// Boundaries and part headers; far more than any client writes.
+// Allowance for boundaries and part headers; far more than any client writes.
 const envelopeBytes = 64 * 1024;
-/** The longest text, 10,000 characters, whatever its letters. */
+/** Enough for the longest text, 10,000 characters, in any script. */
 const fieldMaxBytes = 64 * 1024;
-/** How many fields a loose form passes over. */
-const maxStrangers = 10;
+/** How many unknown fields a loose form ignores. */
+const maxUnknownFields = 10;
 
 export interface UploadedFile {
-  /** What the sender calls it, which may be anything. */
+  /** The sender's name for the file; unchecked. */
   name: string | undefined;
   bytes: Buffer;
 }
 
-/** The codes a form's 413 has, where they are its own. */
+/** Error codes of a 413, if the form has its own. */
 interface SizeCodes {
   tooLarge?: CodeOf<'too_large'>;
   tooMany?: CodeOf<'too_large'>;
 }
 
-/** What may come in under a name of a form. */
+/** The limits of one named part of a form. */
 interface PartRule extends SizeCodes {
   maxBytes: number;
-  /** No number for a field: that comes once. */
+  /** Undefined for a field, which may occur once. */
   maxFiles?: number;
   isList?: boolean;
 }
 
 const partRules = z.registry<PartRule>();
 
-/** A file of a form. */
+/** One file in a form. */
 export const formFile = (maxBytes: number, codes: SizeCodes = {}) =>
   z
     .custom<UploadedFile>((value) => typeof value === 'object', 'must be a file')
     .meta({ type: 'string', format: 'binary' })
     .register(partRules, { maxBytes, maxFiles: 1, ...codes });
 
-/** Several files of a form under one name, none of them larger than `maxBytes`. */
+/** Several files in a form under one name, each at most `maxBytes`. */
 export const formFiles = (maxFiles: number, maxBytes: number, codes: SizeCodes = {}) =>
   z
     .array(formFile(maxBytes), 'must be a file')
@@ -51,7 +51,7 @@ export const formFiles = (maxFiles: number, maxBytes: number, codes: SizeCodes =
     .max(maxFiles)
     .register(partRules, { maxBytes, maxFiles, isList: true, ...codes });
 
-/** A field of a form that holds JSON. */
+/** A form field that contains JSON. */
 export function formJson<T extends z.ZodType>(value: T, maxBytes = fieldMaxBytes) {
   const field = z
     .string()
@@ -66,19 +66,19 @@ export function formJson<T extends z.ZodType>(value: T, maxBytes = fieldMaxBytes
   return field;
 }
 
-/** A form of one file. What else comes with it is passed over, unless it is another file. */
+/** A form of exactly one file. It ignores other fields, but refuses other files. */
 export const FileForm = <Name extends string>(name: Name, maxBytes: number) =>
   z
     .looseObject({ [name]: formFile(maxBytes) } as Record<Name, ReturnType<typeof formFile>>)
     .meta({ example: { [name]: '(bytes)' } });
 
 /**
- * Routes whose `schema.body` is a form: a zod object of fields and files, sent as multipart/form-data and read with `readForm`. A
- * route's `bodyLimit` bounds all of its form together; without one that is the sum of what its parts may hold.
+ * Registers routes whose `schema.body` is a form: a zod object of fields and files, sent as multipart/form-data and read with
+ * `readForm`. A route's `bodyLimit` bounds the whole form; the default is the sum of the limits of its parts.
  */
 export function acceptForms(app: App, register: (scope: App) => void): void {
   void app.register((scope, _options, done) => {
-    // Nothing but multipart, and that is left as it comes: any other content type is 415.
+    // Multipart bodies stay unread here; any other content type is 415.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('multipart/form-data', (_request, _payload, parsed) => parsed(null));
     scope.addHook('onRoute', (route) => {
@@ -90,7 +90,7 @@ export function acceptForms(app: App, register: (scope: App) => void): void {
       route.validatorCompiler = ({ schema, httpPart }) =>
         httpPart === 'body' ? (value: unknown) => ({ value }) : readerOf(schema as z.ZodType);
     });
-    // Before the route looks up what the form is for (contract section 1, order of checks), and the form is read after that.
+    // These checks precede the look-up of the target, and `readForm` follows it.
     scope.addHook('preValidation', (request, _reply, next) => {
       const announced = Number(request.headers['content-length'] ?? 0);
       const { bodyLimit } = request.routeOptions;
@@ -103,22 +103,22 @@ export function acceptForms(app: App, register: (scope: App) => void): void {
 }
 
 /**
- * The fields and files of a form as its schema reads them. Throws while they come in: 413 for a field, a file or a form that is too
- * large and for too many files, 400 for what the form does not have. Nothing but what is within these limits is ever in memory.
+ * Reads the fields and files of a form and parses them with its schema. Throws while the form arrives: 413 for too many files and for a
+ * field, file or form that is too large, 400 for unknown parts. Memory never holds more than these limits.
  */
 export async function readForm<Form>(request: FastifyRequest & { body: Form }): Promise<Form> {
   const { bodyLimit } = request.routeOptions;
   const form = formOf(request);
   const taken: { name: string; rule: PartRule; value?: unknown }[] = [];
-  let strangers = 0;
+  let unknownFields = 0;
   let bytes = 0;
 
   async function take({ name, isFile, fileName, body }: Part): Promise<void> {
     const schema = Object.hasOwn(form.shape, name) ? form.shape[name] : undefined;
     if (schema === undefined) {
-      strangers += 1;
-      if (isFile || form.def.catchall?._zod.def.type !== 'unknown' || strangers > maxStrangers)
-        throw invalidField(name.slice(0, 100), 'is no part of this form');
+      unknownFields += 1;
+      if (isFile || form.def.catchall?._zod.def.type !== 'unknown' || unknownFields > maxUnknownFields)
+        throw invalidField(name.slice(0, 100), 'is not part of this form');
       return void body.resume();
     }
     const rule = ruleOf(schema);
@@ -127,13 +127,13 @@ export async function readForm<Form>(request: FastifyRequest & { body: Form }): 
     if (!isFile && rule.maxFiles !== undefined) throw invalidField(name, 'must be a file');
     if (!isFile && already > 0) throw invalidField(name, 'must be given once');
     if (already === rule.maxFiles) throw tooMany(name, rule);
-    // In the order in which they began.
+    // Added before its content arrives, so that parts stay in the order in which they began.
     const one: (typeof taken)[number] = { name, rule };
     taken.push(one);
     const content = await readBytes(request, body, rule.maxBytes, () => tooLong(name, rule));
     bytes += content.length;
     if (bytes > bodyLimit) throw overfull(request);
-    // What a browser sends for a file nobody chose.
+    // Browsers send an empty file without a name if the user chose none.
     if (isFile && !fileName && content.length === 0) return;
     one.value = isFile ? { name: fileName, bytes: content } : textOf(name, content);
   }
@@ -151,7 +151,7 @@ export async function readForm<Form>(request: FastifyRequest & { body: Form }): 
 
 const formOf = (request: FastifyRequest) => request.routeOptions.schema?.body as z.ZodObject;
 
-/** What may come in for a part, whatever the form makes of it when it is missing. */
+/** The limits of a part, also if its schema is optional, nullable or has a default. */
 function ruleOf(schema: z.core.$ZodType): PartRule {
   const rule = partRules.get(schema);
   if (rule) return rule;
@@ -166,7 +166,7 @@ function textOf(name: string, bytes: Buffer): string {
   return text;
 }
 
-/** Undefined for what is no JSON. Keys that could reach a prototype are dropped, as from any JSON. */
+/** Undefined for invalid JSON. Drops `__proto__`, which could reach a prototype, as for any JSON body. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text, (key, value: unknown) => (key === '__proto__' ? undefined : value));

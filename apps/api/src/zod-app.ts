@@ -14,7 +14,7 @@ import { PathId } from '@portal/domain/ids';
 import type { UserContext, SystemContext } from '@portal/platform/context';
 import type { statusOf } from './plugins/error-body.ts';
 
-/** The server with routes typed by their zod schemas. */
+/** The Fastify server; zod schemas type its routes. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -25,7 +25,7 @@ export type App = FastifyInstance<
 
 type StatusOf = typeof statusOf;
 
-/** A route's own error codes by status; those that follow from its access and input are added by rule. */
+/** A route's own error codes by status; `errorCodesOf` adds those that follow from its access and input. */
 export type ErrorCodes = {
   [Kind in ErrorKind as StatusOf[Kind]]?: CodeOf<Kind>[];
 };
@@ -34,34 +34,34 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access: Access;
     errors?: ErrorCodes;
-    /** For routes that ask for no session: whose page a call comes from is no matter. */
+    /** For routes without a session: they accept calls from pages of any origin. */
     takesForeignOrigins?: boolean;
   }
   interface FastifyRequest {
-    /** Who is calling, before any account is known. */
+    /** Context of the call before the account is known. */
     system: SystemContext;
     /** The signed-in account's context; reading it on an open route throws. */
     ctx: UserContext;
   }
 }
 
-/** The parameters of a path that names one record. */
+/** Path parameters of a route for one record. */
 export const ById = z.object({ id: PathId });
 
-/** The answer of a route that has nothing to say: status 204. */
+/** An empty answer: status 204. */
 export const NoContent = z.undefined().describe('Done.');
 
-/** Checks a part of a request and reads it as its schema says. */
+/** Validates and parses a part of a request with its schema. */
 export const readerOf = (schema: z.ZodType) => (input: unknown) => {
   const parsed = schema.safeParse(input);
   return parsed.success ? { value: parsed.data } : { error: validationFailed(parsed.error) };
 };
 
 const unused = (): never => {
-  throw new Error('A schema met a compiler that is not ours.');
+  throw new Error('A schema reached a compiler other than ours.');
 };
 
-/** For Fastify's options: unless told of others, it loads Ajv and a compiler of its own before `useZod` can set ours. */
+/** For Fastify's options: without it, Fastify loads Ajv and its own serializer compiler before `useZod` can set ours. */
 export const zodOnly = { schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } } };
 
 /** Compiles zod schemas for requests and answers, and types the routes by them. */
@@ -72,8 +72,8 @@ export function useZod(app: FastifyInstance): App {
 }
 
 /**
- * For a route's large bodies, which are mostly right: one that `isPlain` knows to pass the schema unchanged is taken as it is.
- * About all others, and about what is wrong with them, the schema decides.
+ * A fast path for large bodies, most of which are valid: if `isPlain` knows that the schema would accept the body unchanged, the body
+ * skips the schema. The schema parses all other bodies and reports their faults.
  */
 export const readPlainBodies =
   (isPlain: (body: unknown) => boolean) =>
@@ -82,7 +82,7 @@ export const readPlainBodies =
     return httpPart === 'body' ? (body: unknown) => (isPlain(body) ? { value: body } : read(body)) : read;
   };
 
-// Bounds the answer to a list with thousands of wrong entries.
+// Bounds the answer to a list with thousands of invalid entries.
 const maxDetails = 50;
 
 function validationFailed(error: z.ZodError): PortalError {

@@ -14,7 +14,7 @@ const account = (accountRole: Role, overrides: { mustChangePassword?: boolean } 
   make.user({ role: accountRole, ...overrides });
 
 describe('every route', () => {
-  it('stands in the reviewed list with who may call it', async () => {
+  it('is in the reviewed list of who may call what', async () => {
     const lines = routes
       .filter(({ method }) => method !== 'HEAD')
       .map(({ method, url, config }) => `${method} ${url} ${describeAccess(config.access)}\n`)
@@ -22,7 +22,7 @@ describe('every route', () => {
     await expect(lines.join('')).toMatchFileSnapshot('access.txt');
   });
 
-  it('is guarded under HEAD as it is under GET', () => {
+  it('has the same guard for HEAD and GET', () => {
     for (const head of routes.filter(({ method }) => method === 'HEAD')) {
       expect(routes.find(({ method, url }) => method === 'GET' && url === head.url)?.config.access).toBe(
         head.config.access,
@@ -30,7 +30,7 @@ describe('every route', () => {
     }
   });
 
-  it('that is not open answers 401 without a session, whatever comes along', async () => {
+  it('that is not open answers 401 without a valid session', async () => {
     for (const route of routes.filter(({ config }) => config.access.kind !== 'open')) {
       for (const cookie of ['', 'portal_session=', 'portal_session=a.b.c', 'portal_session=%00', '=;=;', 'session=1']) {
         const answer = await request({ method: methodOf(route), url: addressOf(route.url), headers: { cookie } });
@@ -40,23 +40,23 @@ describe('every route', () => {
     }
   });
 
-  it('that is not open answers 401 to a session that has ended, of an inactive account or tenant, or of another tenant', async () => {
+  it('that is not open answers 401 to an ended session and to an inactive account or tenant', async () => {
     const user = await account('SUPER_ADMIN');
     const inactive = await make.user({ role: 'SUPER_ADMIN', isActive: false });
-    const resting = await make.user({ role: 'SUPER_ADMIN', tenantId: (await make.tenant({ isActive: false })).id });
+    const inTenantOff = await make.user({ role: 'SUPER_ADMIN', tenantId: (await make.tenant({ isActive: false })).id });
     const elsewhere = { ...user, tenantId: (await make.tenant()).id };
-    for (const as of [{ ...user, sessionVersion: 7 }, inactive, resting]) {
+    for (const as of [{ ...user, sessionVersion: 7 }, inactive, inTenantOff]) {
       for (const route of routes.filter(({ config }) => config.access.kind !== 'open')) {
         const answer = await request({ method: methodOf(route), url: addressOf(route.url), as });
         expect({ route, status: answer.statusCode }).toEqual({ route, status: 401 });
       }
     }
-    // A session row cannot even be made for an account of another tenant.
+    // The database refuses a session row for an account of another tenant.
     await expect(request({ url: '/auth/me', as: elsewhere })).rejects.toThrow(/foreign key|Failed query/);
   });
 
   it.each<Role>(['USER', 'ADMIN'])(
-    'that needs more than %s answers 403 to one, before it looks at the body',
+    'that needs more than %s answers 403 to one before it reads the body',
     async (lesser) => {
       const as = await account(lesser);
       for (const route of routes) {
@@ -75,12 +75,12 @@ describe('every route', () => {
     },
   );
 
-  it('but three answers 403 while the password must be changed, before the role is looked at', async () => {
+  it('except three answers 403 while the password must be changed, before the role check', async () => {
     const as = await account('USER', { mustChangePassword: true });
-    const open3 = new Set(['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me']);
+    const openDuringForcedChange = new Set(['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me']);
     for (const route of routes.filter(({ config }) => config.access.kind !== 'open')) {
       const answer = await request({ method: methodOf(route), url: addressOf(route.url), as });
-      if (open3.has(`${route.method} ${route.url}`)) {
+      if (openDuringForcedChange.has(`${route.method} ${route.url}`)) {
         expect(answer.statusCode).not.toBe(403);
       } else {
         expect({ route, status: answer.statusCode }).toEqual({ route, status: 403 });
@@ -90,11 +90,11 @@ describe('every route', () => {
   });
 });
 
-describe('a route that does not say who may call it', async () => {
+describe('a route without an access marker', async () => {
   const { runtime } = await testRuntime();
   const handler = () => Promise.resolve({});
 
-  /** Starts a server with these routes besides its own. */
+  /** Starts a server with additional routes. */
   async function start(add: (added: App) => void): Promise<App> {
     const added = await buildApp(runtime);
     add(added);
@@ -117,17 +117,17 @@ describe('a route that does not say who may call it', async () => {
         ),
     ],
     [
-      'beside a plugin that is marked as a whole',
+      'beside a marked plugin',
       (added) => {
         added.register(async (inner) => markPluginRoutes(inner as unknown as App, signedIn));
         added.register(async (inner) => inner.get('/unmarked', handler));
       },
     ],
-  ])('%s keeps the server from starting', async (_place, add) => {
+  ])('%s prevents the server from starting', async (_place, add) => {
     await expect(start(add)).rejects.toThrow(/unmarked does not say who may call it/);
   });
 
-  it('takes the access of the plugin it belongs to', async () => {
+  it('takes the access of its plugin', async () => {
     const marked = await start((added) => {
       added.register(
         async (inner) => {
@@ -144,7 +144,7 @@ describe('a route that does not say who may call it', async () => {
     await marked.close();
   });
 
-  it('cannot read a signed-in account it does not have', async () => {
+  it('cannot read a signed-in account if it is open', async () => {
     const opened = await start((added) => {
       added.get('/peek', { config: { access: open('a test says so') } }, (asked) => Promise.resolve(asked.ctx.actor));
     });

@@ -6,9 +6,9 @@ import { testApp } from '../testing/app.ts';
 import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
 
 const { app, request, make } = await testApp();
-// One for each request: some routes end all sessions of who calls them.
-// Without an address nobody waits for a mail that no worker sends here.
-const everyRight = () => make.user({ role: 'SUPER_ADMIN', email: null });
+// A new account for each request, because some routes end all sessions of the caller.
+// Without an address, because no worker sends mails here and a route would wait for one.
+const operator = () => make.user({ role: 'SUPER_ADMIN', email: null });
 const routes = app.routeList.filter(({ method }) => method !== 'HEAD');
 const withBody = routes.filter(takesJson);
 const needingBody = withBody.filter(({ schema }) => needsBody(schema?.body));
@@ -26,7 +26,7 @@ const ErrorShape = z.strictObject({
 
 type Answer = Awaited<ReturnType<typeof request>>;
 
-/** What a refusal says, once it is seen to have the one error shape. */
+/** Checks the error shape of a refusal and returns its status and code. */
 function refusalOf(answer: Answer, route: { method: string; url: string }) {
   const { statusCode, code } = ErrorShape.parse(answer.json());
   expect(statusCode).toBe(answer.statusCode);
@@ -50,7 +50,7 @@ it.each([
     const answer = await request({
       method: methodOf(route),
       url: addressOf(route.url),
-      as: await everyRight(),
+      as: await operator(),
       payload,
       headers: headers,
     });
@@ -77,22 +77,22 @@ it.each([
     const answer = await request({
       method: methodOf(route),
       url: addressOf(route.url),
-      as: await everyRight(),
+      as: await operator(),
       payload,
       headers,
     });
-    // What an upload holds is looked at once its target is found, and here there is none.
-    const isLookedUpFirst = status === 400 && route.url.includes(':');
+    // A route reads the upload after it has found the target, which does not exist here.
+    const isTargetMissing = status === 400 && route.url.includes(':');
     const own = status === 413 && route.config.errors?.[413]?.includes('TOO_LARGE');
     expect(refusalOf(answer, route)).toMatchObject(
-      isLookedUpFirst ? { status: 404, code: 'NOT_FOUND' } : { status, code: own ? 'TOO_LARGE' : code },
+      isTargetMissing ? { status: 404, code: 'NOT_FOUND' } : { status, code: own ? 'TOO_LARGE' : code },
     );
   }
 });
 
 const needsQuery = (schema: unknown): boolean => schema instanceof z.ZodType && !schema.safeParse({}).success;
 
-it('no body at all is fine where none is needed, whatever content type is named', async () => {
+it('a route that needs no body accepts an empty one with any content type', async () => {
   for (const route of routes.filter(
     ({ method, schema }) =>
       method !== 'GET' &&
@@ -103,15 +103,15 @@ it('no body at all is fine where none is needed, whatever content type is named'
     const answer = await request({
       method: methodOf(route),
       url: addressOf(route.url),
-      as: await everyRight(),
+      as: await operator(),
       headers: json,
     });
-    // 409: nothing is set up that could be done here.
+    // 409: the feature of the route is not set up.
     expect([200, 201, 202, 204, 404, 409]).toContain(answer.statusCode);
   }
 });
 
-it('a wrong type in any field of a body is refused by name', async () => {
+it('a wrong type in any field of a body is refused with the field’s name', async () => {
   for (const route of withBody) {
     const good = bodyExample(route);
     expect({ route: route.url, good }).toMatchObject({ good: expect.any(Object) });
@@ -120,7 +120,7 @@ it('a wrong type in any field of a body is refused by name', async () => {
         const answer = await request({
           method: methodOf(route),
           url: addressOf(route.url),
-          as: await everyRight(),
+          as: await operator(),
           payload: { ...good, [field]: wrong },
         });
         expect(refusalOf(answer, route)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
@@ -132,7 +132,7 @@ it('a wrong type in any field of a body is refused by name', async () => {
   }
 });
 
-it('a nasty string in any field of a body never fails inside', { timeout: 120_000 }, async () => {
+it('a hostile string in any field of a body never causes a 5xx', { timeout: 120_000 }, async () => {
   const nasty = [
     '\u0001',
     '\u202e',
@@ -147,16 +147,16 @@ it('a nasty string in any field of a body never fails inside', { timeout: 120_00
   for (const route of withBody) {
     const good = bodyExample(route) ?? {};
     for (const field of Object.keys(good).filter((name) => typeof good[name] === 'string')) {
-      // Each trial of a mailbox is a process of its own.
+      // Each mailbox test starts its own process.
       for (const value of route.url.endsWith('/test') ? nasty.slice(0, 4) : nasty) {
         const answer = await request({
           method: methodOf(route),
           url: addressOf(route.url),
-          as: await everyRight(),
+          as: await operator(),
           payload: { ...good, [field]: value },
         });
         expect({ route: `${route.method} ${route.url}`, field, value, status: answer.statusCode }).toMatchObject({
-          // 502: the mail server somebody named is not there.
+          // 502: no mail server listens at the given address.
           status: expect.toSatisfy(
             (status: number) => status < 500 || (status === 502 && route.url === '/smtp-config/test'),
           ),
@@ -167,7 +167,7 @@ it('a nasty string in any field of a body never fails inside', { timeout: 120_00
   }
 });
 
-it('a secret that is no valid Unicode is refused by name, for it would be stored as another one', async () => {
+it('a secret that is not valid Unicode is refused with the field’s name, because storing would change it', async () => {
   const { description } = SecretInput.meta() ?? {};
   const tried: string[] = [];
   for (const route of withBody) {
@@ -180,7 +180,7 @@ it('a secret that is no valid Unicode is refused by name, for it would be stored
       const answer = await request({
         method: methodOf(route),
         url: addressOf(route.url),
-        as: await everyRight(),
+        as: await operator(),
         payload: { ...bodyExample(route), [field]: 'half a \ud800 pair' },
       });
       expect(refusalOf(answer, route)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
@@ -188,7 +188,7 @@ it('a secret that is no valid Unicode is refused by name, for it would be stored
       tried.push(`${route.method} ${route.url}`);
     }
   }
-  // Of mail server, directory, calendars, monitored servers and mailboxes.
+  // Secrets of mail servers, directories, calendars, monitored servers and mailboxes.
   expect(tried.length).toBeGreaterThanOrEqual(17);
 });
 
@@ -201,7 +201,7 @@ it('a wrong value in any part of a query is refused', async () => {
         const answer = await request({
           method: methodOf(route),
           url: `${addressOf(route.url)}?${query}`,
-          as: await everyRight(),
+          as: await operator(),
           ...(uploads.includes(route) && { headers: multipart }),
         });
         expect(refusalOf(answer, route)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
@@ -210,14 +210,14 @@ it('a wrong value in any part of a query is refused', async () => {
   }
 });
 
-it('a query nobody asked for changes nothing, and a NUL character in it is refused everywhere', async () => {
+it('an unknown query parameter is ignored, and a NUL character in the query is refused everywhere', async () => {
   for (const route of routes.filter((one) => !uploads.includes(one))) {
     const url = addressOf(route.url);
     const send = async (query: string) =>
       request({
         method: methodOf(route),
         url: `${url}?${query}`,
-        as: await everyRight(),
+        as: await operator(),
         ...(route.schema?.body !== undefined && { payload: {} }),
       });
     expect((await send('__proto__[x]=1&constructor=2&a[b][c]=3&=&&')).statusCode).toBeLessThan(500);
@@ -225,7 +225,7 @@ it('a query nobody asked for changes nothing, and a NUL character in it is refus
   }
 });
 
-it('an id that is no id is the id of nothing', async () => {
+it('a malformed id answers 404', async () => {
   for (const route of routes.filter(({ url }) => url.includes(':'))) {
     for (const id of [
       '1',
@@ -239,7 +239,7 @@ it('an id that is no id is the id of nothing', async () => {
       const answer = await request({
         method: methodOf(route),
         url: route.url.replaceAll(/:\w+/g, id),
-        as: await everyRight(),
+        as: await operator(),
         ...withGoodBody(route),
       });
       expect(refusalOf(answer, route)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
@@ -247,7 +247,7 @@ it('an id that is no id is the id of nothing', async () => {
   }
 });
 
-it('rubbish in cookies and other headers is nobody’s problem', async () => {
+it('invalid cookies and headers cause no 5xx', async () => {
   const rubbish = [
     '=',
     ';',
@@ -279,11 +279,11 @@ it('rubbish in cookies and other headers is nobody’s problem', async () => {
   }
 });
 
-/** Whether a pattern takes the address another one names in full, as `/users/:id` takes `/users/me`. */
+/** Whether a route pattern also matches the path of another route, as `/users/:id` matches `/users/me`. */
 const serves = (pattern: string, url: string): boolean =>
   pattern === url || (!url.includes(':') && new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(url));
 
-it('a path answers 405 to the methods it does not have', async () => {
+it('a path answers 405 to unsupported methods', async () => {
   const all = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
   for (const url of new Set(routes.map((route) => route.url))) {
     const has = app.routeList.filter((route) => serves(route.url, url)).map(({ method }) => method);

@@ -10,7 +10,7 @@ import { addressOf, bodyExample, methodOf, takesJson } from './every-route.ts';
 
 const secretField = /password|secret|token|apikey|credential/i;
 
-/** A body with a canary in place of each secret of it, however deep. */
+/** Replaces every secret in a body, at any depth, by a canary. */
 function withCanaries(value: unknown, plant: (field: string) => string, field = ''): unknown {
   if (Array.isArray(value)) return value.map((each) => withCanaries(each, plant, field));
   if (typeof value === 'object' && value !== null)
@@ -18,8 +18,8 @@ function withCanaries(value: unknown, plant: (field: string) => string, field = 
   return typeof value === 'string' && secretField.test(field) ? plant(field) : value;
 }
 
-describeOnEachQueue('a secret that was sent', (env) => {
-  it('stands in no answer, log, metric, payload, file or row', async () => {
+describeOnEachQueue('a secret in a request', (env) => {
+  it('appears in no answer, log, metric, job payload, file or row', async () => {
     const { app, request, make, runtime, ownerUrl, config, logLines, cookieOf } = await testApp({ env });
     const routes = app.routeList.filter(({ method }) => method !== 'HEAD');
     const admin = await make.user({ role: 'ADMIN' });
@@ -37,7 +37,7 @@ describeOnEachQueue('a secret that was sent', (env) => {
       const before = canaries.length;
       const payload = withCanaries(bodyExample(route) ?? {}, plant) as object;
       if (canaries.length === before) continue;
-      // The second one is refused by what it says, the third by its JSON.
+      // The second body has an unknown field, the third is invalid JSON.
       for (const body of [payload, { ...payload, 'un-asked': plant() }, `${JSON.stringify(payload)}}`]) {
         for (const as of [admin, operator]) {
           const headers = { 'content-type': 'application/json' };
@@ -78,12 +78,12 @@ describeOnEachQueue('a secret that was sent', (env) => {
     };
     expect(places['rows']).toMatch(/public\.smtp_configs: .*v1:test:/);
     expect(places[env['REDIS_URL'] === undefined ? 'rows' : 'redis']).toContain(deliverMails.name);
-    const found = Object.entries(places).flatMap(([place, held]) =>
+    const found = Object.entries(places).flatMap(([place, content]) =>
       canaries
-        .filter((canary) => held.includes(canary))
+        .filter((canary) => content.includes(canary))
         .map(
           (canary) =>
-            `${canary} in ${place}: …${held.slice(Math.max(0, held.indexOf(canary) - 120), held.indexOf(canary) + 40)}`,
+            `${canary} in ${place}: …${content.slice(Math.max(0, content.indexOf(canary) - 120), content.indexOf(canary) + 40)}`,
         ),
     );
     expect(found).toEqual([]);

@@ -12,7 +12,7 @@ const { app } = await testApp();
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const table = new Set<string>(Object.keys(errorCodes));
 
-/** What makes a refusal, and the code it has when it is given none. */
+/** Functions that create a refusal, and their default code. */
 const makers = new Map<string, ErrorCode | null>([
   ['PortalError', null],
   ['errorBody', null],
@@ -30,11 +30,10 @@ const makers = new Map<string, ErrorCode | null>([
   ['tooLarge', 'PAYLOAD_TOO_LARGE'],
   ['busy', 'RATE_LIMITED'],
   ['unavailable', 'UNAVAILABLE'],
-  // Names the codes of what is too much for it.
   ['formFiles', null],
 ]);
 
-it('every code is thrown somewhere', async () => {
+it('every code of the table is thrown somewhere', async () => {
   const thrown = new Set<string>();
   for await (const path of glob('{packages,apps}/*/src/**/*.ts', { cwd: root })) {
     if (/\.test\.ts$|^packages\/(testing|domain\/src\/errors?(-codes)?\.ts)/.test(path)) continue;
@@ -44,7 +43,7 @@ it('every code is thrown somewhere', async () => {
   expect([...thrown].toSorted()).toEqual([...table].toSorted());
 });
 
-it('every code a route declares is one of the table, under its status', () => {
+it('every code that a route declares is in the table, under its status', () => {
   const declared = app.routeList.flatMap(({ config }) =>
     Object.entries(config.errors ?? {}).flatMap(([status, codes]) =>
       codes.map((code) => [code, Number(status)] as const),
@@ -54,31 +53,31 @@ it('every code a route declares is one of the table, under its status', () => {
   for (const [code, status] of declared) expect([code, statusOf[errorCodes[code].kind]]).toEqual([code, status]);
 });
 
-it('a code nobody knows, or of another kind, does not compile', () => {
+it('an unknown code or a code of another kind does not compile', () => {
   const declared: ErrorCodes[] = [
     { 409: ['USERNAME_TAKEN'] },
-    // @ts-expect-error It is one of 409.
+    // @ts-expect-error It belongs to 409.
     { 403: ['USERNAME_TAKEN'] },
-    // @ts-expect-error It is none.
+    // @ts-expect-error It does not exist.
     { 409: ['NEVER_THROWN'] },
   ];
   expect(declared).toHaveLength(3);
-  // @ts-expect-error It is one of `forbidden`.
+  // @ts-expect-error Its kind is `forbidden`.
   expect(conflict('ROLE_NOT_ALLOWED').kind).toBe('forbidden');
 });
 
-it('every kind has a status of its own and a code', () => {
+it('every kind has its own status and at least one code', () => {
   const kinds = Object.values(errorCodes).map(({ kind }) => kind);
   expect(new Set(kinds)).toEqual(new Set(Object.keys(statusOf)));
   expect(new Set(Object.values(statusOf)).size).toBe(Object.keys(statusOf).length);
 });
 
-it('every sentence is one for people', () => {
+it('every message is a sentence', () => {
   for (const { message } of Object.values(errorCodes)) expect(message).toMatch(/^[A-Z].+\.$/);
 });
 
 function codesThrownIn(source: string): string[] {
-  // A class of errors names its codes around its constructor.
+  // An error class contains its codes outside the constructor call.
   if (source.includes('extends PortalError')) return codesNamedIn(source);
   return [...source.matchAll(/\b(\w+)\(/g)].flatMap(({ 1: maker = '', index }) => {
     const byDefault = makers.get(maker);
@@ -91,7 +90,7 @@ function codesThrownIn(source: string): string[] {
 const codesNamedIn = (text: string): string[] =>
   [...text.matchAll(/'([A-Z_]+)'/g)].flatMap(({ 1: code = '' }) => (table.has(code) ? [code] : []));
 
-/** From the bracket that opens a call to the one that closes it. */
+/** The arguments of a call, from the opening to the closing bracket. */
 function argumentsAt(source: string, start: number): string {
   let depth = 0;
   for (const { 0: found, index } of source.slice(start).matchAll(/'(?:[^'\\\n]|\\.)*'|[()]/g)) {

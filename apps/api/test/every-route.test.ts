@@ -28,6 +28,6 @@ it.each([
     { url: null, address: 7 },
     { url: null, address: 7 },
   ],
-])('an example that would dial %o dials nobody', (example, turned) => {
-  expect(exampleOf(example)).toEqual(turned);
+])('the example %o is redirected to a closed port', (example, redirected) => {
+  expect(exampleOf(example)).toEqual(redirected);
 });

@@ -4,39 +4,39 @@ import { tinyGif } from '@portal/testing/pictures';
 import type { ListedRoute } from '../src/plugins/route-list.ts';
 import type { TestRequest } from '../testing/app.ts';
 
-/** A route's address with ids of nothing in it. */
+/** A route's address with unknown ids. */
 export const addressOf = (url: string): string => url.replaceAll(/:\w+/g, () => newId());
 
 export const methodOf = (route: ListedRoute): NonNullable<TestRequest['method']> => route.method;
 
-/** What a route would dial is this machine, where nobody listens. */
-const nowhere: Record<string, (value: string) => Record<string, unknown>> = {
+/** Redirects the addresses in an example to a closed port of this machine. */
+const redirects: Record<string, (value: string) => Record<string, unknown>> = {
   host: () => ({ host: '127.0.0.1', port: 1 }),
   serverUrl: () => ({ serverUrl: 'ldap://127.0.0.1:1' }),
-  address: (value) => ({ address: addressedNowhere(value) }),
-  statusUrl: (value) => ({ statusUrl: addressedNowhere(value) }),
-  url: (value) => ({ url: addressedNowhere(value) }),
+  address: (value) => ({ address: redirected(value) }),
+  statusUrl: (value) => ({ statusUrl: redirected(value) }),
+  url: (value) => ({ url: redirected(value) }),
 };
 
-/** The same address on this machine; one without a scheme is but a host. */
-function addressedNowhere(address: string): string {
+/** The same address on this machine; an address without a scheme is only a host. */
+function redirected(address: string): string {
   if (!URL.canParse(address)) return '127.0.0.1:1';
   const { protocol, pathname, search } = new URL(address);
   return `${protocol}//127.0.0.1:1${pathname}${search}`;
 }
 
-/** What the route's author shows as a good body. */
+/** The valid body that the route shows as its example. */
 export function bodyExample(route: ListedRoute): Record<string, unknown> | undefined {
   const body = route.schema?.body as { meta?: () => { example?: Record<string, unknown> } | undefined } | undefined;
   const example = body?.meta?.()?.example;
   if (example === undefined) return undefined;
-  const turned = Object.entries(example).map(
-    ([name, value]) => (typeof value === 'string' && nowhere[name]?.(value)) || {},
+  const changes = Object.entries(example).map(
+    ([name, value]) => (typeof value === 'string' && redirects[name]?.(value)) || {},
   );
-  return Object.assign({}, example, ...turned) as Record<string, unknown>;
+  return Object.assign({}, example, ...changes) as Record<string, unknown>;
 }
 
-/** A request with a good body, as far as the route takes one: the JSON its author shows, or the form, with pictures for files. */
+/** A request with the valid body of the route's example, if it takes one: JSON, or a form with pictures as files. */
 export function withGoodBody(route: ListedRoute): Pick<TestRequest, 'payload' | 'headers'> {
   const { schema } = route;
   if (schema?.body === undefined) return {};
@@ -59,6 +59,6 @@ export function withGoodBody(route: ListedRoute): Pick<TestRequest, 'payload' | 
   };
 }
 
-/** Whether the route's body is JSON; the others take files. */
+/** Whether the route takes JSON; other routes with a body take forms. */
 export const takesJson = (route: ListedRoute): boolean =>
   route.schema?.body !== undefined && route.schema.consumes === undefined;

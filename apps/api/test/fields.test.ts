@@ -18,7 +18,7 @@ import { recordsOf } from './records.ts';
 const { app, request, make, signedIn, runtime, url, ownerUrl } = await testApp();
 const database = new Client({ connectionString: ownerUrl });
 beforeAll(() => database.connect());
-// People wait for the mails they try.
+// Routes that test a mail wait for its delivery.
 const worker = startTestWorker(url, {
   handlers: [handle(deliverMails, (ctx, _payload, { signal }) => deliverDueMails(ctx, { signal, kinds }))],
 });
@@ -43,7 +43,7 @@ async function manager(tenantId: string): Promise<Account> {
   return account;
 }
 
-/** Who asks: besides whose a record is two of the same tenant, and an operator of another. */
+/** The callers: the owner of the record, two accounts of the same tenant, and an operator of another tenant. */
 const askers: Record<string, (owner: Account) => Promise<Account>> = {
   owner: async (owner) => owner,
   USER: ({ tenantId }) => manager(tenantId),
@@ -51,7 +51,7 @@ const askers: Record<string, (owner: Account) => Promise<Account>> = {
   SUPER_ADMIN: () => make.user({ role: 'SUPER_ADMIN' }),
 };
 
-/** Makers of records that are this account's own, where records are somebody's. */
+/** Makers of records; records with an owner belong to this account. */
 function ownRecordsOf(account: Account): ReturnType<typeof recordsOf> {
   const user: typeof make.user = async (overrides) =>
     overrides?.avatarPath === undefined && (overrides?.tenantId ?? account.tenantId) === account.tenantId
@@ -66,7 +66,7 @@ function ownRecordsOf(account: Account): ReturnType<typeof recordsOf> {
   };
 }
 
-/** Nothing where this account may have no such record, or has one that is alone. */
+/** Null if this account may not have a record of this kind, or already has its only one. */
 const recordOf = async (url: string, account: Account): Promise<string | null> => {
   const maker = ownRecordsOf(account)[url];
   return typeof maker === 'function' ? maker().catch(() => null) : newId();
@@ -83,9 +83,9 @@ const queries: Record<string, string> = {
 async function ask(route: Route, as: Account, id: string, payload?: object) {
   const url = route.url.replace(/:\w+/, id) + (route.method === 'GET' ? (queries[route.url] ?? '') : '');
   const good = { ...withGoodBody(route), ...(payload && { payload }) };
-  // Names that are nobody's twice, in whatever tenant.
-  const anew = uniqueNames[`${route.method} ${route.url}`]?.(newId());
-  if (anew) good.payload = { ...(good.payload as object), ...anew };
+  // Names that must be unique across all tenants.
+  const fresh = uniqueNames[`${route.method} ${route.url}`]?.(newId());
+  if (fresh) good.payload = { ...(good.payload as object), ...fresh };
   const answer = await request({ method: methodOf(route), url, as, ...good });
   const isJson = String(answer.headers['content-type']).includes('json') && answer.body !== '';
   const json: unknown = isJson ? answer.json() : null;
@@ -93,10 +93,10 @@ async function ask(route: Route, as: Account, id: string, payload?: object) {
 }
 type Answer = Awaited<ReturnType<typeof ask>>;
 
-/** Names that are data: ids, keys of modules, hours. */
+/** Property names that are data: ids, module keys, hours. */
 const isData = (name: string) => /[0-9-]/.test(name) || modules.some(({ key }) => key === name);
 
-/** Dotted names of all that stands in a value; of a list, of all its entries. */
+/** Dotted names of all properties in a value, including those of list entries. */
 function fieldsOf(value: unknown, prefix = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => fieldsOf(each, prefix));
   if (typeof value !== 'object' || value === null) return [];
@@ -112,15 +112,15 @@ function shown({ status, json, code }: Answer): string {
   return [...new Set(fieldsOf(json))].toSorted().join(' ') || 'nothing';
 }
 
-/** Who is told the same, on one line. */
-function lines(told: Record<string, string>): string {
-  const byAnswer = Map.groupBy(Object.keys(told), (who) => told[who] ?? '');
+/** One line per distinct answer, with the callers that get it. */
+function lines(answers: Record<string, string>): string {
+  const byAnswer = Map.groupBy(Object.keys(answers), (who) => answers[who] ?? '');
   return [...byAnswer].map(([answer, who]) => `  ${who.join(', ')}: ${answer}\n`).join('');
 }
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** The fields of a route's body, each with its schema. */
+/** The fields of a route's body with their schemas. */
 function fieldsIn(route: Route): Record<string, Schema> {
   if (route.schema?.body === undefined) return {};
   const whole = z.toJSONSchema(route.schema.body as z.ZodType, { io: 'input', unrepresentable: 'any' });
@@ -137,16 +137,16 @@ function fieldsIn(route: Route): Record<string, Schema> {
 
 const elsewhere = (await make.tenant()).id;
 
-/** What an account may not send of what says who somebody is, or has but a few values. */
+/** The values that an account may not send, of `tenantId` and of fields with a closed set of values. */
 async function refusedFields(route: Route, account: Account, id: string, plain: Answer): Promise<string[]> {
-  // Where servers are tried, each try counts.
+  // Tests of servers are rate limited.
   if (plain.status >= 400 || !takesJson(route) || route.url.endsWith('/test')) return [];
   const refused: string[] = [];
   for (const [field, schema] of Object.entries(fieldsIn(route))) {
     const few = schema.enum ?? (schema.type === 'boolean' ? [true, false] : []);
     for (const value of field === 'tenantId' ? [elsewhere] : few) {
       const answer = await ask(route, account, id, { ...bodyExample(route), [field]: value });
-      // Not what the value means beside others, nor that something is there already.
+      // A combination of values or an existing record does not count as a refusal of the field.
       if (answer.status < 400 || answer.status === 409 || answer.code === 'VALIDATION_FAILED') continue;
       refused.push(`not ${field} ${value === elsewhere ? 'of another' : String(value)}: ${shown(answer)}`);
     }
@@ -154,7 +154,7 @@ async function refusedFields(route: Route, account: Account, id: string, plain: 
   return refused;
 }
 
-it('every route shows and takes the fields of the reviewed list, for each role', { timeout: 240_000 }, async () => {
+it('every route answers and accepts the fields of the reviewed list for each role', { timeout: 240_000 }, async () => {
   const owner = await manager((await make.tenant()).id);
   const people = new Map<string, Account>();
   for (const [name, asker] of Object.entries(askers)) people.set(name, await asker(owner));
@@ -167,25 +167,25 @@ it('every route shows and takes the fields of the reviewed list, for each role',
 
   const written: string[] = [];
   for (const route of routes.toSorted((a, b) => a.url.localeCompare(b.url) || a.method.localeCompare(b.method))) {
-    const told: Record<string, string> = {};
+    const answers: Record<string, string> = {};
     for (const [name, asker] of Object.entries(askers)) {
-      // Of what nobody has alone, whoever has made some sees most.
+      // For lists, the account with its own records sees the most.
       const isOwned = route.url.includes(':');
       if (name === 'owner' && !isOwned) continue;
       if (route.method === 'GET') {
         const as = people.get(name === 'USER' && !isOwned ? 'owner' : name) ?? owner;
-        told[name] = shown(await ask(route, as, ids.get(route.url) ?? ''));
+        answers[name] = shown(await ask(route, as, ids.get(route.url) ?? ''));
         continue;
       }
-      // Anew for each: what one of them has changed is not there for the next.
+      // A new record for each caller, because the previous caller may have changed it.
       const other = await manager((await make.tenant()).id);
       const as = await asker(other);
       const id = isOwned ? ((await recordOf(route.url, other)) ?? (await recordOf(route.url, as)) ?? '') : '';
       const plain = await ask(route, as, id);
-      told[name] = [shown(plain), ...(await refusedFields(route, as, id, plain))].join('; ');
+      answers[name] = [shown(plain), ...(await refusedFields(route, as, id, plain))].join('; ');
     }
     const takes = Object.keys(fieldsIn(route)).toSorted().join(' ');
-    written.push(`${route.method} ${route.url}\n${takes && `  takes ${takes}\n`}${lines(told)}`);
+    written.push(`${route.method} ${route.url}\n${takes && `  takes ${takes}\n`}${lines(answers)}`);
   }
   await expect(written.join('')).toMatchFileSnapshot('fields.txt');
 });
@@ -197,7 +197,7 @@ const plantedBy: Record<string, unknown> = {
   'timestamp with time zone': '1999-09-09T09:09:09.000Z',
 };
 
-/** Every column there is, under the name it would have in a body, with a value that is found again. */
+/** Every column of the database, under its name in a body, with a value that the test can find again. */
 async function everyColumn(): Promise<Record<string, unknown>> {
   const { rows } = await database.query<{ name: string; type: string }>(
     `select distinct on (column_name) column_name as name, data_type as type from information_schema.columns where table_schema = 'public'`,
@@ -209,7 +209,7 @@ async function everyColumn(): Promise<Record<string, unknown>> {
   return Object.fromEntries(named) as Record<string, unknown>;
 }
 
-it('a field that a route does not take is kept by none, whoever sends it', { timeout: 240_000 }, async () => {
+it('no route stores an undeclared field, from any caller', { timeout: 240_000 }, async () => {
   const columns = await everyColumn();
   expect(Object.keys(columns).length).toBeGreaterThan(200);
   const owner = await manager((await make.tenant()).id);

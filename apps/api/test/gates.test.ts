@@ -13,7 +13,7 @@ import { addressOf, methodOf } from './every-route.ts';
 
 const { app, make, runtime, cookieOf } = await testApp();
 
-/** Who may call what, as it was reviewed: by `GET /users`, `ADMIN`. */
+/** The reviewed list of who may call what: `GET /users` → `ADMIN`. */
 const reviewed = new Map(
   (await readFile(join(import.meta.dirname, 'access.txt'), 'utf8'))
     .trimEnd()
@@ -33,14 +33,14 @@ const refusals = new Set([
   ),
 ]);
 
-/** What somebody signed in is told where this is needed: `ADMIN`, `use:calendar`. */
-type Told = (needed: string) => string;
-const asUser: Told = (needed) => (needed === 'signed in' ? passes : '403 FORBIDDEN');
+/** The expected answer to a signed-in account for a required right: `ADMIN`, `use:calendar`. */
+type Expectation = (needed: string) => string;
+const asUser: Expectation = (needed) => (needed === 'signed in' ? passes : '403 FORBIDDEN');
 const moduleOf = (needed: string) => /^(use|manage|admin):(.+)$/.exec(needed);
 
 /** A user with these grants. */
 const granted =
-  (levelOf: (module: string) => GrantLevel | null): Told =>
+  (levelOf: (module: string) => GrantLevel | null): Expectation =>
   (needed) => {
     const [, level, module = ''] = moduleOf(needed) ?? [];
     if (level === undefined) return asUser(needed);
@@ -49,20 +49,20 @@ const granted =
     if (held === null) return '403 MODULE_ACCESS_DENIED';
     return level === 'manage' && held === 'USE' ? '403 MANAGE_REQUIRED' : passes;
   };
-const administrator: Told = (needed) => (moduleOf(needed) || needed === 'ADMIN' ? passes : asUser(needed));
+const administrator: Expectation = (needed) => (moduleOf(needed) || needed === 'ADMIN' ? passes : asUser(needed));
 
 interface Principal {
   name: string;
   cookie?: string;
-  told: (needed: string, route: string) => string;
-  /** Asked about this module alone: elsewhere they stand like others. */
+  expected: (needed: string, route: string) => string;
+  /** Checked only for routes of this module; elsewhere this principal is like others. */
   module?: ModuleKey;
 }
 
 type Levels = Partial<Record<ModuleKey, GrantLevel>>;
 
-/** One of each standing. */
-async function everybody(): Promise<Principal[]> {
+/** One principal of each kind. */
+async function allPrincipals(): Promise<Principal[]> {
   const { tenantId } = await make.user();
   const keys = modules.map(({ key }) => key);
   const levels = (level: GrantLevel, ...but: ModuleKey[]): Levels =>
@@ -85,14 +85,14 @@ async function everybody(): Promise<Principal[]> {
     await runtime.database.inTenant(account.tenantId).tx((tx) => tx.insert(disabledModules).values(row));
     return account;
   }
-  const one = async (name: string, account: Parameters<typeof cookieOf>[0], told: Principal['told']) => ({
+  const one = async (name: string, account: Parameters<typeof cookieOf>[0], expected: Principal['expected']) => ({
     name,
-    told,
+    expected,
     cookie: await cookieOf(account),
   });
   const openDuringForcedChange = ['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me'];
   return [
-    { name: 'nobody', told: () => noSession },
+    { name: 'a caller without a session', expected: () => noSession },
     await one(
       'a user',
       await make.user({ tenantId }),
@@ -134,7 +134,7 @@ async function everybody(): Promise<Principal[]> {
   ];
 }
 
-/** What the gate of a route says. A body of no known type keeps whoever passes from going on. */
+/** The answer of a route's guard. The unknown body type stops a request that passes the guard. */
 async function knock(server: App, route: Route, { cookie }: Principal): Promise<string> {
   const answer = await server.inject({
     method: methodOf(route),
@@ -149,40 +149,40 @@ async function knock(server: App, route: Route, { cookie }: Principal): Promise<
   return refusals.has(`${answer.statusCode} ${code}`) ? `${answer.statusCode} ${code}` : passes;
 }
 
-/** What of a route’s answers differs from the reviewed list; at most one difference if that is enough. */
-async function differences(server: App, route: Route, people: Principal[], most = Infinity): Promise<string[]> {
+/** The answers of a route that differ from the reviewed list, at most `max`. */
+async function differences(server: App, route: Route, people: Principal[], max = Infinity): Promise<string[]> {
   const needed = reviewed.get(nameOf(route)) ?? 'is not in the list';
   const found: string[] = [];
   for (const who of people) {
-    if (found.length >= most) break;
+    if (found.length >= max) break;
     if (who.module !== undefined && who.module !== moduleOf(needed)?.[2]) continue;
-    const expected = needed.startsWith('open (') ? passes : who.told(needed, nameOf(route));
-    const said = await knock(server, route, who);
-    if (said !== expected) found.push(`${nameOf(route)} by ${who.name}: ${said} instead of ${expected}`);
+    const expected = needed.startsWith('open (') ? passes : who.expected(needed, nameOf(route));
+    const actual = await knock(server, route, who);
+    if (actual !== expected) found.push(`${nameOf(route)} by ${who.name}: ${actual} instead of ${expected}`);
   }
   return found;
 }
 
-/** The differences of every route. Whoever has signed out is somebody else from then on. */
-async function compare(server: App, asked: Route[], most?: number): Promise<Map<Route, string[]>> {
+/** The differences of every route. After a sign-out the principals need new sessions. */
+async function compare(server: App, asked: Route[], max?: number): Promise<Map<Route, string[]>> {
   const found = new Map<Route, string[]>();
-  let people = await everybody();
+  let people = await allPrincipals();
   for (const route of asked) {
-    found.set(route, await differences(server, route, people, most));
-    if (route.url.startsWith('/auth/logout')) people = await everybody();
+    found.set(route, await differences(server, route, people, max));
+    if (route.url.startsWith('/auth/logout')) people = await allPrincipals();
   }
   return found;
 }
 
-it('every route answers everybody as the reviewed list says', async () => {
+it('every route answers every principal as the reviewed list says', async () => {
   expect(routes.map(nameOf).toSorted()).toEqual([...reviewed.keys()].toSorted());
   expect([...(await compare(app, routes)).values()].flat()).toEqual([]);
 });
 
-/** What a marker may be mistaken for; null where that would say the same. */
+/** Wrong markers in place of the right one; null if the mistake does not apply. */
 const mistakes: Record<string, (access: Access) => Access | null> = {
-  'one that is open': (access) => (access.kind === 'open' ? null : open('a test says so')),
-  'one of whoever is signed in': (access) => (access.kind === 'signedIn' ? null : signedIn),
+  'an open one': (access) => (access.kind === 'open' ? null : open('a test says so')),
+  'one for all signed-in accounts': (access) => (access.kind === 'signedIn' ? null : signedIn),
   'one role less': (access) => (access.kind === 'role' ? role(access.role === 'SUPER_ADMIN' ? 'ADMIN' : 'USER') : null),
   'one level less': (access) =>
     access.kind === 'module' && access.level !== 'USE'
@@ -204,15 +204,15 @@ const mistakes: Record<string, (access: Access) => Access | null> = {
       : null,
 };
 
-it.each(Object.entries(mistakes))('a marker mistaken for %s is noticed, whichever it is', async (_, mistake) => {
-  const taken: string[] = [];
+it.each(Object.entries(mistakes))('the comparison detects every marker replaced by %s', async (_, mistake) => {
+  const replaced: string[] = [];
   const exchange = (message: unknown) =>
     (message as { fastify: App }).fastify.addHook('onRoute', function (route) {
       const access = route.config?.access ?? this.accessOfPluginRoutes;
       const other = access && mistake(access);
       if (!other || describeAccess(other) === describeAccess(access)) return;
       route.config = { ...route.config, access: other };
-      taken.push(`${String(route.method)} ${route.url}`);
+      replaced.push(`${String(route.method)} ${route.url}`);
     });
   subscribe('fastify.initialization', exchange);
   const mistaken = await buildApp(runtime);
@@ -220,7 +220,7 @@ it.each(Object.entries(mistakes))('a marker mistaken for %s is noticed, whicheve
   unsubscribe('fastify.initialization', exchange);
   afterAll(() => mistaken.close());
 
-  const asked = routes.filter((route) => taken.includes(nameOf(route)));
+  const asked = routes.filter((route) => replaced.includes(nameOf(route)));
   expect(asked.length).toBeGreaterThan(2);
   const unnoticed = [...(await compare(mistaken, asked, 1))].filter(([, found]) => found.length === 0);
   expect(unnoticed.map(([route]) => nameOf(route))).toEqual([]);

@@ -22,7 +22,7 @@ import { testApp } from '../testing/app.ts';
 import { addressOf, bodyExample, methodOf, takesJson, withGoodBody } from './every-route.ts';
 
 const isLong = process.env['LONG_FORM'] !== undefined;
-/** Inputs a route; `pnpm soak inputs` sends 2,000. */
+/** Inputs per route; `pnpm soak inputs` sends 2,000. */
 const inputs = isLong ? 2_000 : 4;
 const { app, request, cookieOf, make, runtime, logLines } = await testApp();
 const routes = app.routeList.filter(({ method }) => method !== 'HEAD');
@@ -72,14 +72,14 @@ const anyText = oneof(
 );
 const odd = oneof(jsonValue({ maxDepth: 4 }), anyText, double(), maxSafeInteger(), constantFrom(null, true, [], {}));
 
-/** A good body with some of it replaced, and now and then with what nobody asked for. */
+/** A valid body with some fields replaced or dropped, and sometimes an unknown one. */
 const changed = (good: Record<string, unknown>) =>
   record({
     replaced: dictionary(constantFrom(...Object.keys(good), 'x'), odd, { maxKeys: 3 }),
     dropped: subarray(Object.keys(good), { maxLength: Math.min(2, Object.keys(good).length) }),
   }).map(({ replaced, dropped }) => {
-    const kept = Object.entries({ ...good, ...replaced }).filter(([name]) => !dropped.includes(name));
-    return JSON.stringify(Object.fromEntries(kept));
+    const fields = Object.entries({ ...good, ...replaced }).filter(([name]) => !dropped.includes(name));
+    return JSON.stringify(Object.fromEntries(fields));
   });
 
 const encoded = (value: string): string => encodeURIComponent(value.toWellFormed());
@@ -99,13 +99,13 @@ const bytes = oneof(
   ),
 );
 
-/** Refused before anything was done. */
+/** Statuses of requests refused before they changed anything. */
 const changedNothing = new Set([400, 404, 413, 415]);
 
 const p99Of = (durations: number[]): number =>
   durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? 0;
 
-it('no input of any route fails inside or ends the process', { timeout: 7_200_000 }, async () => {
+it('no input of any route causes a 5xx or ends the process', { timeout: 7_200_000 }, async () => {
   const durations: number[] = [];
   for (const route of routes) {
     const before = durations.length;
@@ -125,7 +125,7 @@ it('no input of any route fails inside or ends the process', { timeout: 7_200_00
       id: option(anyText),
     });
     const name = `${route.method} ${route.url}`;
-    // Kept while answers leave its account as it was: one for each input would take longer than the inputs.
+    // Reused while the account stays unchanged: a new account per input would take longer than the inputs.
     let cookie: string | null = null;
     const asks = route.config.access.kind === 'role' ? { role: 'SUPER_ADMIN' as const } : { role: 'ADMIN' as const };
     await assertProperty(
@@ -143,14 +143,14 @@ it('no input of any route fails inside or ends the process', { timeout: 7_200_00
         durations.push(performance.now() - startedAt);
         if (!changedNothing.has(answer.statusCode) && !(route.method === 'GET' && answer.statusCode === 200))
           cookie = null;
-        // 502: what somebody named is asked for, and here nobody listens.
+        // 502: the route calls the given address, where no server listens.
         if (answer.statusCode >= 500 && answer.statusCode !== 502)
           throw new Error(`${name} answered ${answer.statusCode}: ${answer.body}`);
         if (answer.statusCode >= 400) ErrorShape.parse(answer.json());
       }),
       { numRuns: inputs, endOnFailure: true },
     );
-    // Each account has a tenant of its own, and some routes list all there are.
+    // Each account has its own tenant, and some routes list all tenants.
     await runtime.database.acrossTenants('a test has asked a route', (tx) => tx.delete(tenants));
     logLines.length = 0;
     if (isLong) console.log(`${name}: p99 ${p99Of(durations.slice(before)).toFixed(0)} ms`);

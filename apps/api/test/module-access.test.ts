@@ -26,7 +26,7 @@ const { app, request, make, cookieOf } = await testApp({
 
 type Account = Awaited<ReturnType<typeof make.user>>;
 
-/** A tenant's administrator, and another account of it. */
+/** An administrator and another account of a new tenant. */
 async function tenant(role: Role = 'USER') {
   const admin = await make.user({ role: 'ADMIN' });
   return { admin, user: await make.user({ tenantId: admin.tenantId, role }) };
@@ -40,7 +40,7 @@ async function change(admin: Account, method: 'PUT' | 'POST' | 'PATCH' | 'DELETE
 const grant = (admin: Account, subject: object, moduleKey: string, level: GrantLevel) =>
   change(admin, 'PUT', '/module-grants', { subjectType: 'user', ...subject, moduleKey, level });
 
-/** What the gate says to a session: `200`, or the status and code of the refusal. */
+/** The guard's answer to a session: `200`, or the status and code of the refusal. */
 async function knock(cookie: string, { key, level }: { key: ModuleKey; level: NeededLevel }): Promise<string> {
   const answer = await app.inject({
     method: 'POST',
@@ -54,7 +54,7 @@ async function knock(cookie: string, { key, level }: { key: ModuleKey; level: Ne
 describe.each(gates)('a route that needs $level of $key', (gate) => {
   const isManage = gate.level === 'MANAGE';
 
-  it('lets pass who holds that level, from the very next request on, and no longer than that', async () => {
+  it('passes accounts with that level, from the next request after a grant until its removal', async () => {
     const { admin, user } = await tenant();
     const cookie = await cookieOf(user);
     expect(await knock(cookie, gate)).toBe('403 MODULE_ACCESS_DENIED');
@@ -66,7 +66,7 @@ describe.each(gates)('a route that needs $level of $key', (gate) => {
     expect(await knock(cookie, gate)).toBe('403 MODULE_ACCESS_DENIED');
   });
 
-  it('heeds groups and their members at once', async () => {
+  it('follows changes of groups and members at once', async () => {
     const { admin, user } = await tenant();
     const cookie = await cookieOf(user);
     const { id } = (await change(admin, 'POST', '/groups', { internalName: 'Schicht' })).json<{ id: string }>();
@@ -78,7 +78,7 @@ describe.each(gates)('a route that needs $level of $key', (gate) => {
     expect(await knock(cookie, gate)).toBe('403 MODULE_ACCESS_DENIED');
   });
 
-  it('is closed to everyone while the module is off', async () => {
+  it('is closed to all accounts while the module is off', async () => {
     const { admin, user } = await tenant();
     await grant(admin, { subjectId: user.id }, gate.key, 'MANAGE');
     const cookies = await Promise.all([admin, user].map(cookieOf));
@@ -90,10 +90,10 @@ describe.each(gates)('a route that needs $level of $key', (gate) => {
 });
 
 describe('every route that needs a module', () => {
-  // A HEAD is answered like its GET, without a body to look at.
+  // HEAD is answered like GET, but without a body to check.
   const routes = app.routeList.filter(({ method, config }) => method !== 'HEAD' && config.access.kind === 'module');
 
-  it('is open to administrators without a grant, and to nobody by the grant of another module or tenant', async () => {
+  it('is open to administrators without a grant, and ignores grants of other modules and tenants', async () => {
     const { admin, user } = await tenant();
     const elsewhere = await tenant();
     for (const { key } of modules) await grant(elsewhere.admin, { subjectId: elsewhere.user.id }, key, 'MANAGE');
@@ -108,7 +108,7 @@ describe('every route that needs a module', () => {
     }
   });
 
-  it('for administrators alone is closed to whatever grant, and to everyone while the module is off', async () => {
+  it('only for administrators is closed to all grants, and to all accounts while the module is off', async () => {
     const { admin, user } = await tenant();
     const [ofAdmin = '', ofUser = '', ofSuperAdmin = ''] = await Promise.all(
       [admin, user, await make.user({ role: 'SUPER_ADMIN', tenantId: admin.tenantId })].map(cookieOf),
@@ -124,7 +124,7 @@ describe('every route that needs a module', () => {
     }
   });
 
-  it('asks for the session first, then for the forced change, and reads no body before the grant', async () => {
+  it('checks first the session, then the forced change, then the grant, all before the body', async () => {
     const { user } = await tenant();
     const forced = await make.user({ mustChangePassword: true });
     expect(routes.length).toBeGreaterThanOrEqual(gates.length);
@@ -146,7 +146,7 @@ describe('every route that needs a module', () => {
     }
   });
 
-  it('names in the document what it may be refused with', () => {
+  it('shows its refusals in the document', () => {
     const refusalsOf = (level: NeededLevel) =>
       errorCodesOf({ method: 'POST', url: '/', schema: {}, config: { access: needs('calendar', level) } })
         .get(403)
@@ -156,14 +156,14 @@ describe('every route that needs a module', () => {
     expect(refusalsOf('ADMIN')).toEqual(['FORBIDDEN', 'MODULE_DISABLED']);
   });
 
-  it('says so in the list of who may call what', () => {
+  it('is in the list of who may call what', () => {
     expect(routes.map(({ config }) => describeAccess(config.access))).toEqual(
       expect.arrayContaining(['use:calendar', 'manage:cloud-status', 'admin:merchandise-export']),
     );
   });
 });
 
-it('costs one prepared statement more, and other routes none', async () => {
+it('needs one more prepared statement, and other routes none', async () => {
   const { runtime, make: builders } = await testRuntime();
   const statements: string[] = [];
   const counted = await buildApp({
@@ -191,12 +191,15 @@ it('costs one prepared statement more, and other routes none', async () => {
   const admin = await builders.user({ role: 'ADMIN' });
   const session = await builders.session(admin);
   const token = sessionTokens(runtime).issue({ sub: admin.id, tid: admin.tenantId, sid: session.id, ver: 1 });
-  const spentOn = async (url: string) => {
+  const statementsFor = async (url: string) => {
     statements.length = 0;
     const { statusCode } = await counted.inject({ url, headers: { cookie: `portal_session=${token}` } });
     return { statusCode, statements: [...statements] };
   };
-  expect(await spentOn('/auth/me')).toEqual({ statusCode: 200, statements: ['account_of_session'] });
-  expect(await spentOn('/test')).toEqual({ statusCode: 200, statements: ['account_of_session', 'module_standing'] });
+  expect(await statementsFor('/auth/me')).toEqual({ statusCode: 200, statements: ['account_of_session'] });
+  expect(await statementsFor('/test')).toEqual({
+    statusCode: 200,
+    statements: ['account_of_session', 'module_standing'],
+  });
   await counted.close();
 });

@@ -44,7 +44,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
 );
 
-/** What a reference points to; anything else as it is. */
+/** Resolves a reference; returns anything else unchanged. */
 function resolve<T extends object>(part: T | Ref): T {
   if (!('$ref' in part)) return part;
   const [, kind, name] = /^#\/components\/(\w+)\/([\w.-]+)$/.exec(part.$ref) ?? [];
@@ -52,7 +52,7 @@ function resolve<T extends object>(part: T | Ref): T {
 }
 
 describe('the OpenAPI document', () => {
-  it('covers every route but the page’s own files, with who may call it', () => {
+  it('covers every route with its access, except the files of the page', () => {
     const listed = app.routeList
       .filter(({ method, schema }) => method !== 'HEAD' && !schema?.hide)
       .map(
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
   });
 
-  it.each(operations)('says what $name is for', ({ operation, path }) => {
+  it.each(operations)('describes $name', ({ operation, path }) => {
     expect(operation.summary).toMatch(/^[A-Z].{5,80}[^.]$/);
     expect(operation.description).toMatch(/^[A-Z`].{10,}[.:]$/s);
     expect(document.tags.map(({ name }) => name)).toContain(operation.tags[0]);
@@ -73,10 +73,10 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it.each(operations)('shows what $name takes and answers, by example', ({ operation }) => {
+  it.each(operations)('shows input and answers of $name with examples', ({ operation }) => {
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
-    // Started work answers 202, or 200 to whoever prefers to wait for it.
-    // So does a question with nothing to answer 204, and a file of which a part was asked for 206.
+    // A started run answers 202, or 200 to a caller that waits for it.
+    // A query without a result answers 204, and a range of a file 206.
     expect(['200', '201', '202', '204', '200 202', '200 204', '200 206']).toContain(
       successes.map(([status]) => status).join(' '),
     );
@@ -114,28 +114,28 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('names each operation once', () => {
+  it('has unique operation names', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids).toEqual([...new Set(ids)]);
     expect(ids.every((id) => /^[a-z][A-Za-z]+$/.test(id))).toBe(true);
   });
 
-  it('points nowhere but into itself, and holds nothing nobody points to', () => {
+  it('has only internal references, and no unused component', () => {
     const targets = new Set([...answer.body.matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target));
     const { schemas, responses, examples, headers } = document.components;
-    const held = Object.entries({ schemas, responses, examples, headers }).flatMap(([kind, parts]) =>
+    const components = Object.entries({ schemas, responses, examples, headers }).flatMap(([kind, parts]) =>
       Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
     );
-    expect(targets).toEqual(new Set(held));
+    expect(targets).toEqual(new Set(components));
     expect(answer.body).not.toContain('$defs');
   });
 
-  it('takes few bytes for an operation', () => {
+  it('takes less than 3,000 bytes per operation', () => {
     expect(Buffer.byteLength(answer.body) / operations.length).toBeLessThan(3000);
   });
 });
 
-it('is what pnpm openapi prints, and nothing else', async () => {
+it('is exactly the output of pnpm openapi', async () => {
   const { command, args, env } = programOf('scripts/openapi.ts');
   const { stdout, stderr } = await promisify(execFile)(command, args, {
     env,
@@ -152,8 +152,8 @@ function expectExamples(content: Record<string, Media> | undefined): void {
   }
 }
 
-describe('the page to browse it', () => {
-  it('is built of files of this server alone', async () => {
+describe('the documentation page', () => {
+  it('uses only files of this server', async () => {
     const page = await request({ url: '/docs' });
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.headers['content-security-policy']).toContain("script-src 'self';");
@@ -166,7 +166,7 @@ describe('the page to browse it', () => {
     expect(page.body).not.toMatch(/<script>|onload=/);
   });
 
-  it('gets its files as the package ships them', async () => {
+  it('gets its files unchanged from the package', async () => {
     const shipped = new URL('static/swagger-ui-bundle.js', import.meta.resolve('@fastify/swagger-ui/package.json'));
     expect((await request({ url: '/docs/swagger-ui-bundle.js' })).body).toBe(await readFile(shipped, 'utf8'));
   });

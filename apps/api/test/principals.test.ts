@@ -20,16 +20,18 @@ type Who = Pick<TestRequest, 'as' | 'headers'>;
 const at = (tenantId: string, more: Parameters<typeof make.user>[0] = {}) => make.user({ tenantId, ...more });
 const { tenantId } = ours;
 
-/** Accounts made anew for each route: some routes end the sessions of who calls them. */
-const strangers: Record<string, () => Promise<Who>> = {
-  nobody: async () => ({}),
-  'a cookie of nobody’s': async () => ({ headers: { cookie: 'portal_session=a.b.c' } }),
+/** New accounts for each route, because some routes end the sessions of the caller. */
+const outsiders: Record<string, () => Promise<Who>> = {
+  'a caller without a session': async () => ({}),
+  'an invalid cookie': async () => ({ headers: { cookie: 'portal_session=a.b.c' } }),
   'an ended session': async () => ({ as: { ...(await at(tenantId)), sessionVersion: 7 } }),
   'an inactive account': async () => ({ as: await at(tenantId, { role: 'ADMIN', isActive: false }) }),
-  'an account of a resting tenant': async () => ({
+  'an account of an inactive tenant': async () => ({
     as: await make.user({ role: 'ADMIN', tenantId: (await make.tenant({ isActive: false })).id }),
   }),
-  'who must change the password': async () => ({ as: await at(tenantId, { role: 'ADMIN', mustChangePassword: true }) }),
+  'an account that must change its password': async () => ({
+    as: await at(tenantId, { role: 'ADMIN', mustChangePassword: true }),
+  }),
   'a user': async () => ({ as: await at(tenantId) }),
   'an administrator': async () => ({ as: await at(tenantId, { role: 'ADMIN' }) }),
 };
@@ -51,9 +53,9 @@ async function ask(route: (typeof routes)[number], id: string, who: Who) {
   return { status: answer.statusCode, body: answer.body };
 }
 
-/** Every row of a tenant, table by table, as one digest each. */
+/** One digest per table over all rows of a tenant. */
 async function rowsOf(tenant: string): Promise<Record<string, string>> {
-  // Row policies bind the owner, too.
+  // Row policies apply to the table owner, too.
   await owner.query('set row_security = on; set role portal_across');
   const { rows: tables } = await owner.query<{ name: string }>(
     `select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'tenant_id'`,
@@ -70,7 +72,7 @@ async function rowsOf(tenant: string): Promise<Record<string, string>> {
   return digests;
 }
 
-it('whoever is no member of a tenant learns nothing of its records and changes none, by any route', async () => {
+it('an outsider of a tenant neither reads nor changes its records, by any route', async () => {
   const ids = new Map<string, string>();
   for (const { url } of routes) {
     const maker = theirs[url];
@@ -81,7 +83,7 @@ it('whoever is no member of a tenant learns nothing of its records and changes n
   for (const route of routes) {
     const id = ids.get(route.url);
     if (id === undefined) continue;
-    for (const [name, make] of Object.entries(strangers)) {
+    for (const [name, make] of Object.entries(outsiders)) {
       const who = await make();
       const [theirOne, never] = [await ask(route, id, who), await ask(route, newId(), await make())];
       const asked = `${route.method} ${route.url} by ${name}`;
@@ -93,7 +95,7 @@ it('whoever is no member of a tenant learns nothing of its records and changes n
   expect(await rowsOf(them.tenantId)).toEqual(before);
 });
 
-it('a malformed id is answered like one that never was, and members get one body for both', async () => {
+it('a malformed id gets the same answer as an unknown one, also for members', async () => {
   for (const route of routes.filter(({ url }) => typeof own[url] === 'function')) {
     for (const [name, make] of Object.entries(colleagues)) {
       const asked = `${route.method} ${route.url} by ${name}`;
@@ -104,7 +106,7 @@ it('a malformed id is answered like one that never was, and members get one body
   }
 });
 
-it('a colleague’s record is answered as allowed or like one that never was, and never fails inside', async () => {
+it('a colleague’s record is answered if allowed, otherwise like an unknown one, and never with a 5xx', async () => {
   const personal = /^\/(dashboard|favorites|reminders|auth\/sessions)/;
   for (const route of routes) {
     const maker = own[route.url];
@@ -113,7 +115,7 @@ it('a colleague’s record is answered as allowed or like one that never was, an
     for (const [name, make] of Object.entries(colleagues)) {
       const asked = `${route.method} ${route.url} by ${name}`;
       const answer = await ask(route, id, await make());
-      // 502: what a record names is asked for, and here nobody listens.
+      // 502: the route calls the address in the record, where no server listens.
       expect([asked, answer.status < 500 || answer.status === 502]).toEqual([asked, true]);
       if (answer.status === 404 || personal.test(route.url)) {
         expect([asked, answer.status]).toEqual([asked, 404]);

@@ -31,10 +31,10 @@ import type { testApp } from '../testing/app.ts';
 
 type Api = Pick<Awaited<ReturnType<typeof testApp>>, 'make' | 'signedIn' | 'runtime'>;
 type Account = Awaited<ReturnType<Api['make']['user']>>;
-/** Makes a record and answers its id; or why no tenant owns what the path names. */
-export type RecordMaker = (() => Promise<string>) | { nobodys: string };
+/** Creates a record and returns its id, or states why no tenant owns the records of this path. */
+export type RecordMaker = (() => Promise<string>) | { notOwned: string };
 
-/** A record of this administrator's tenant, or of one of its users, by the path that takes its id. */
+/** By path: the maker of a record that belongs to this administrator's tenant or one of its users. */
 export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Record<string, RecordMaker> {
   async function userWithAvatar(tenantId: string) {
     const { files } = runtime.system({ requestId: '', ip: null, userAgent: null });
@@ -66,7 +66,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
     return id;
   }
 
-  /** Their administrator, of a directory that nobody asks here, and that has no run under way. */
+  /** An administrator of a new tenant, whose directory has no run in progress. */
   async function directoryAdmin() {
     const ctx = await signedIn(await make.user({ role: 'ADMIN' }));
     await putLdapConfig(ctx, LdapConfigInput.parse({ serverUrl: 'ldap://127.0.0.1:1', baseDn: 'dc=example' }));
@@ -83,7 +83,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
       )
     ).id;
 
-  /** A list has each number once. */
+  /** Account numbers are unique within a list. */
   let accounts = 0;
 
   async function theirInvoice() {
@@ -98,7 +98,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
       NewRssFeed.parse({ url: `https://feed.example/${newId()}`, scope: 'personal' }),
     );
 
-  /** A tender that only their feed has shown. */
+  /** A tender that only their feed contains. */
   async function theirTender() {
     const { sourceKey } = await theirFeed();
     const system = runtime.system({ requestId: '', ip: null, userAgent: null });
@@ -130,7 +130,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
     '/runs/:id': async () => (await startRun(await signedIn(them), deliverMails, { tenantId: them.tenantId })).runId,
     '/groups/:id': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
     '/groups/:id/members': async () => (await createGroup(await signedIn(them), { internalName: newId() })).id,
-    '/modules/:key': { nobodys: 'modules are the product’s; a tenant only switches them' },
+    '/modules/:key': { notOwned: 'modules belong to the product; a tenant only switches them' },
     '/module-categories/:key': async () => (await createCategory(await signedIn(them), { name: newId() })).key,
     '/custom-modules/:id': async () => (await createCustomModule(await signedIn(them), sharedModule)).id,
     '/accounting/merchandise/accounts/:id': async () =>
@@ -147,17 +147,17 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
     '/ldap/sync/runs/:id': async () => (await startSync(await directoryAdmin(), {})).runId,
     '/invoices/:id': theirInvoice,
     '/invoices/:id/document': theirInvoice,
-    '/desktop/download/:platform': { nobodys: 'the packages of the desktop app are the operator’s, for everybody' },
+    '/desktop/download/:platform': { notOwned: 'the operator provides the desktop packages for all users' },
     '/virtualization/servers/:id': theirServer,
     '/virtualization/servers/:id/test': theirServer,
     '/calendar/sources/:id': theirCalendar,
     '/calendar/sources/:id/test': theirCalendar,
     '/tenders/:id': theirTender,
     '/tenders/:id/triage': theirTender,
-    '/tenders/sources/:key/run': { nobodys: 'sources are the platform’s, and SUPER_ADMIN alone has them read' },
+    '/tenders/sources/:key/run': { notOwned: 'sources belong to the platform; only SUPER_ADMIN starts their reads' },
     '/tenders/saved-searches/:id': theirSavedSearch,
-    '/unsubscribe/:token': { nobodys: 'the link is the right, and names its account' },
+    '/unsubscribe/:token': { notOwned: 'the link itself authorizes the call and names its account' },
     '/rss-feeds/:id': async () => (await theirFeed()).id,
-    '/tenants/:id': { nobodys: 'tenants are kept by SUPER_ADMIN, who is of no tenant in this' },
+    '/tenants/:id': { notOwned: 'SUPER_ADMIN manages tenants across all of them' },
   };
 }

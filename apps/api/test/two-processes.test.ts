@@ -16,7 +16,7 @@ interface Running {
   url: string;
 }
 
-/** One of the two programs as its own process; resolves when it says that it is up. */
+/** Starts one of the two programs as its own process; resolves when it reports that it is ready. */
 async function startProgram(app: 'api' | 'worker', env: Record<string, string>): Promise<Running> {
   const program = programOf(`apps/${app}/src/main.ts`, env);
   const child = spawn(program.command, program.args, {
@@ -40,7 +40,7 @@ const withRedis = serviceBinary('redis-server') !== null;
 
 for (const backend of withRedis ? (['postgres', 'redis'] as const) : (['postgres'] as const)) {
   it(
-    `two processes take a new account from its reset mail to its first sign-in, jobs in ${backend}`,
+    `a new account gets its reset mail and signs in, with API and worker as two processes and jobs in ${backend}`,
     { timeout: 60_000 },
     async () => {
       const { api, worker, server } = await start(backend);

@@ -11,12 +11,12 @@ const foreignIds = recordsOf({ make, signedIn, runtime }, await make.user({ role
 
 const routes = app.routeList.filter(({ method, url }) => url.includes(':') && method !== 'HEAD');
 
-it('knows a foreign record for every path that takes an id', () => {
+it('has a foreign record for every path with an id', () => {
   expect(Object.keys(foreignIds).toSorted()).toEqual([...new Set(routes.map(({ url }) => url))].toSorted());
 });
 
 it.each(routes.map((route) => [`${route.method} ${route.url}`, route] as const))(
-  '%s answers another tenant’s record like one that never was',
+  '%s answers another tenant’s record like an unknown one',
   async (_name, route) => {
     const foreign = foreignIds[route.url];
     if (typeof foreign !== 'function') return;

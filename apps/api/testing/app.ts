@@ -8,9 +8,9 @@ import { sessionCookieName } from '../src/session-cookie.ts';
 import type { App } from '../src/zod-app.ts';
 
 export interface TestAppOptions {
-  /** Settings beside those of every test, as environment variables. */
+  /** Settings in addition to those of every test, as environment variables. */
   env?: Record<string, string>;
-  /** Routes for this test alone. */
+  /** Routes only for this test. */
   routes?: (app: App) => void;
 }
 
@@ -19,11 +19,11 @@ type Account = { id: string; tenantId: string; sessionVersion?: number | undefin
 export interface TestRequest extends Pick<InjectOptions, 'method' | 'payload' | 'query' | 'remoteAddress'> {
   url: string;
   headers?: Record<string, string>;
-  /** Who sends it, each time with a session of its own; nobody when left out. */
+  /** The account that sends the request, with a new session each time; without it the request has no session. */
   as?: Account;
 }
 
-/** The real app on a database of the calling file's own. */
+/** The real app on the calling test file's own database. */
 export async function testApp(options: TestAppOptions = {}) {
   const { runtime, make, url, ownerUrl, config, signedIn } = await testRuntime(options.env);
   const lines: Record<string, unknown>[] = [];
@@ -33,7 +33,7 @@ export async function testApp(options: TestAppOptions = {}) {
   await app.ready();
   afterAll(() => app.close());
 
-  /** A cookie header that carries a fresh session of this account. */
+  /** A cookie header with a new session of this account. */
   async function cookieOf(account: Account): Promise<string> {
     const session = await make.session(account);
     const token = sessionTokens(runtime).issue({

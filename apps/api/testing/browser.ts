@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Opens a page in a browser of its own that reaches nothing but 127.0.0.1, and answers the document once all of it has loaded. */
+/** Opens a page in a new browser that reaches only 127.0.0.1, and returns the document after it has loaded completely. */
 export async function loadedPage(browser: string, url: string): Promise<string> {
   const profile = await mkdtemp(join(tmpdir(), 'portal-test-browser-'));
   try {
@@ -14,7 +14,7 @@ export async function loadedPage(browser: string, url: string): Promise<string> 
       browser,
       [
         '--headless',
-        // Tests may run as root, under which its own walls do not work.
+        // Tests may run as root, for which Chromium refuses its sandbox.
         '--no-sandbox',
         '--disable-gpu',
         '--disable-dev-shm-usage',
@@ -23,7 +23,7 @@ export async function loadedPage(browser: string, url: string): Promise<string> 
         '--disable-component-update',
         '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
         `--user-data-dir=${profile}`,
-        // Timers and animations of this long are over before the document is printed.
+        // Timers and animations up to this long finish before the document is printed.
         '--virtual-time-budget=3000',
         '--dump-dom',
         url,

@@ -10,7 +10,7 @@ import { queueSettings } from '@portal/testing/test-matrix';
 const root = new URL('../../../', import.meta.url);
 const Package = z.object({ scripts: z.object({ 'start:api': z.string() }) });
 
-/** The real API as a process of its own, with the flags it has in production and the keys of `testConfig`. */
+/** The real API in its own process, with the flags of production and the keys of `testConfig`. */
 export async function startApi(databaseUrl: string, settings: Record<string, string> = {}) {
   const { scripts } = Package.parse(JSON.parse(await readFile(new URL('package.json', root), 'utf8')));
   const child = spawn(process.execPath, scripts['start:api'].split(' ').slice(1), {
@@ -42,25 +42,25 @@ export async function startApi(databaseUrl: string, settings: Record<string, str
   const url = new URL(message.url);
   return {
     url: message.url,
-    /** Asks it to stop, and waits until it has. */
+    /** Sends SIGTERM and waits for the end of the process. */
     async stop(): Promise<void> {
       child.kill('SIGTERM');
       await once(child, 'exit');
     },
-    /** A connection that takes nothing until told to, and does not mind being hung up on. */
+    /** A paused connection, which ignores errors such as a reset. */
     connect(): Socket {
       return connect(Number(url.port), url.hostname)
         .on('error', () => undefined)
         .pause();
     },
-    /** How it ended, null while it lives. */
+    /** Null while the process runs, afterwards its error output. */
     ended: () => (child.exitCode === null && child.signalCode === null ? null : errors),
-    /** What the kernel holds for it, MiB. */
+    /** Resident memory, MiB. */
     async memoryMiB(): Promise<number> {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
     },
-    /** Whether it still answers. */
+    /** The status of `/health`. */
     health: () => fetch(new URL('/health', url)).then(({ status }) => status),
   };
 }

@@ -7,8 +7,8 @@ import { queuesOf } from '@portal/testing/test-matrix';
 const { url } = await testDatabase();
 
 // The short form of `pnpm soak alert-mail-crash`.
-describe.skipIf(serviceBinary('dovecot') === null)('whoever reads alert mails is killed', () => {
-  it('and each is a tender once', { timeout: 200_000 }, async () => {
+describe.skipIf(serviceBinary('dovecot') === null)('a worker that is killed while it reads alert mails', () => {
+  it('stores each mail as one tender', { timeout: 200_000 }, async () => {
     const result = await crashWhileReadingMails({
       databaseUrl: url,
       redisUrl: queuesOf(url),

@@ -17,7 +17,7 @@ const { url, make, signedIn } = await testRuntime();
 const shiftedClock = new URL('../testing/shifted-clock.ts', import.meta.url);
 
 it(
-  'two workers whose clocks are ten minutes apart check an instance when it is due by the database’s, and mail an outage once',
+  'two workers with clocks ten minutes apart check an instance by the database’s clock, and mail an outage once',
   { timeout: 120_000 },
   async () => {
     const smtp = await startSmtpServer();
@@ -37,7 +37,7 @@ it(
         await expect
           .poll(async () => (await getCloudInstance(ctx, id)).consecutiveFailures, { timeout: 60_000, interval: 200 })
           .toBe(failures);
-        // The next one is due in five minutes, which one of the two believes to be long past.
+        // The next check is due in five minutes, which is past by the clock of one worker.
         for (let n = 0; n < 6; n += 1) {
           await nudge();
           await pause(300);

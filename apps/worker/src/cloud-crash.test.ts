@@ -4,11 +4,11 @@ import { describeOnEachQueue } from '@portal/testing/queue-backends';
 import { crashWhileWatching } from '@portal/testing/scenarios/crash-while-watching';
 
 // The short form of `pnpm soak cloud-crash`.
-describeOnEachQueue('a worker that watches clouds', (env) => {
+describeOnEachQueue('a worker that monitors clouds', (env) => {
   const database = testDatabase();
 
   it(
-    'tells each outage once when it begins and once when it ends, though it is killed at every step',
+    'reports the begin and the end of each outage once, although it is killed at every step',
     { timeout: 300_000 },
     async () => {
       const { url } = await database;
@@ -21,9 +21,9 @@ describeOnEachQueue('a worker that watches clouds', (env) => {
         deadlineMs: 280_000,
         say: () => undefined,
       });
-      const { expected, told, unexplained, otherMessageId, violations, kills } = result;
-      expect({ told, unexplained, otherMessageId, violations }).toEqual({
-        told: { begun: expected, ended: expected },
+      const { expected, mailed, unexplained, otherMessageId, violations, kills } = result;
+      expect({ mailed, unexplained, otherMessageId, violations }).toEqual({
+        mailed: { begun: expected, ended: expected },
         unexplained: 0,
         otherMessageId: 0,
         violations: [],

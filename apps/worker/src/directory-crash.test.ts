@@ -5,9 +5,9 @@ import { serviceBinary } from '@portal/testing/services';
 
 const { url } = await testDatabase();
 
-// The short form of `pnpm soak directory-crash`. After each kill the job comes back in up to nine seconds.
+// The short form of `pnpm soak directory-crash`. After each kill the job returns within nine seconds.
 it.skipIf(!serviceBinary('slapd'))(
-  'ends a synchronization right whose worker is killed three times, and leaves nothing to do',
+  'completes a synchronization although its worker is killed three times',
   { timeout: 300_000 },
   async () => {
     const people = 6_000;

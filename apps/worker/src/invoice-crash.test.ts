@@ -6,9 +6,9 @@ import { queuesOf } from '@portal/testing/test-matrix';
 
 const { url } = await testDatabase();
 
-// The short form of `pnpm soak invoice-crash`: the steps between which something is written.
-describe.skipIf(serviceBinary('dovecot') === null)('whoever fetches invoices is killed', () => {
-  it('and each document is there once, with its file, and no mail is lost', { timeout: 200_000 }, async () => {
+// The short form of `pnpm soak invoice-crash`: only the steps around writes.
+describe.skipIf(serviceBinary('dovecot') === null)('a worker that is killed while it fetches invoices', () => {
+  it('stores each document once, with its file, and loses no mail', { timeout: 200_000 }, async () => {
     const result = await crashWhileFetching({
       databaseUrl: url,
       redisUrl: queuesOf(url),

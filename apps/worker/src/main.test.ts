@@ -39,9 +39,13 @@ function start(env: Record<string, string>): Program {
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (output += data.toString()));
-  const made = { child, output: () => output, exitCode: once(child, 'exit').then(([code]) => code as number | null) };
-  running.push(made);
-  return made;
+  const started = {
+    child,
+    output: () => output,
+    exitCode: once(child, 'exit').then(([code]) => code as number | null),
+  };
+  running.push(started);
+  return started;
 }
 const whenReady = async ({ child, output }: Program): Promise<void> => {
   const [message] = (await Promise.race([
@@ -82,7 +86,7 @@ describeOnEachQueue('the worker process', (env) => {
   let smtp: TestSmtpServer | undefined;
   afterEach(() => smtp?.stop());
 
-  it('says when it is ready, sends what the outbox holds, and stops in order when told to', async () => {
+  it('reports that it is ready, sends the mails of the outbox, and stops gracefully on SIGTERM', async () => {
     smtp = await startSmtpServer();
     const user = await make.user();
     await queueReset(user);
@@ -97,7 +101,7 @@ describeOnEachQueue('the worker process', (env) => {
     expect(worker.output()).not.toContain(/#token=([\w-]+)/.exec(mail.text)?.[1]);
   });
 
-  it('killed in the middle leaves its work to the next one', { timeout: 60_000 }, async () => {
+  it('leaves its work to the next worker if it is killed', { timeout: 60_000 }, async () => {
     let victim: Program | undefined;
     smtp = await startSmtpServer({
       delayMs: 20,
@@ -108,9 +112,9 @@ describeOnEachQueue('the worker process', (env) => {
     for (const user of people) await queueReset(user);
     victim = start({ ...env, ...withMail(smtp) });
     await victim.exitCode;
-    // Some it had taken, some nobody had yet.
+    // The worker had claimed some of the mails.
     expect(await statesOf(tenantId)).toEqual(expect.arrayContaining(['sending', 'queued']));
-    // The dead worker's leases run out.
+    // Let the dead worker's leases expire.
     await runtime.database.inTenant(tenantId).tx((tx) =>
       tx
         .update(mails)
@@ -127,8 +131,8 @@ describeOnEachQueue('the worker process', (env) => {
   });
 });
 
-describe.skipIf(!serviceBinary('redis-server'))('the worker process while Redis is away', () => {
-  it('goes on by itself and catches up, also when Redis has forgotten everything', { timeout: 90_000 }, async () => {
+describe.skipIf(!serviceBinary('redis-server'))('the worker process while Redis is unreachable', () => {
+  it('continues and catches up, even if Redis loses all data', { timeout: 90_000 }, async () => {
     const redis = await startRedis();
     const smtp = await startSmtpServer();
     onTestFinished(async () => {
@@ -154,8 +158,8 @@ describe.skipIf(!serviceBinary('redis-server'))('the worker process while Redis 
   });
 });
 
-describe('the worker process while the database is away', () => {
-  it('goes on by itself and catches up', { timeout: 60_000 }, async () => {
+describe('the worker process while the database is unreachable', () => {
+  it('continues and catches up', { timeout: 60_000 }, async () => {
     const gate = await openTcpGate(url);
     const smtp = await startSmtpServer();
     onTestFinished(async () => {
@@ -177,7 +181,7 @@ describe('the worker process while the database is away', () => {
 });
 
 describe('the worker process', () => {
-  it('warns of a database login that may do more than it needs, and works with it', async () => {
+  it('warns about a database login with more rights than it needs, and still works', async () => {
     const worker = start({ DATABASE_URL: ownerUrl });
     await whenReady(worker);
     await expect.poll(worker.output, { timeout: 10_000 }).toContain('is stronger than the apps need');
@@ -185,20 +189,20 @@ describe('the worker process', () => {
     expect(await worker.exitCode).toBe(0);
   });
 
-  it('names every wrong setting and ends with the code for it', async () => {
+  it('names every invalid setting and exits with code 78', async () => {
     const worker = start({ DATABASE_URL: 'mysql://x', LOG_LEVEL: 'loud' });
     expect(await worker.exitCode).toBe(78);
     expect(worker.output()).toContain('DATABASE_URL');
     expect(worker.output()).toContain('LOG_LEVEL');
   });
 
-  it('ends where the database refuses its login, and says what to correct', async () => {
+  it('exits with code 78 if the database refuses its login, and says what to correct', async () => {
     const worker = start({ DATABASE_URL: Object.assign(new URL(ownerUrl), { username: 'nobody_at_all' }).href });
     expect(await worker.exitCode).toBe(78);
     expect(worker.output()).toContain('The database refuses the login nobody_at_all: correct');
   });
 
-  it('starts while its servers are away, and still stops when told to', async () => {
+  it('starts while its servers are unreachable, and still stops on SIGINT', async () => {
     const worker = start({ DATABASE_URL: 'postgres://x:x@127.0.0.1:1/none', REDIS_URL: 'redis://127.0.0.1:1' });
     await whenReady(worker);
     await vi.waitFor(() => expect(worker.output()).toContain('the job queue cannot be reached'), 20_000);

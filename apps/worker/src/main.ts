@@ -13,7 +13,7 @@ const log = openLog(config.logLevel, 'worker');
 
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error) => {
-    log.fatal({ err: error }, 'the worker met an error nobody handles');
+    log.fatal({ err: error }, 'unhandled error in the worker');
     log.flush(() => process.exit(1));
   });
 }
@@ -42,13 +42,13 @@ async function stop(): Promise<void> {
   stopping.abort();
   metricsServer?.close();
   await worker.stop();
-  // Connections a dead server holds on to must not keep the process.
+  // Connections to an unresponsive server must not keep the process alive.
   await Promise.race([runtime.close(), new Promise((resolve) => setTimeout(resolve, 1_000))]);
   log.flush(() => process.exit(0));
 }
 process.on('SIGTERM', () => void stop());
 process.on('SIGINT', () => void stop());
-// Whoever started this process is gone without a word.
+// The parent process died without stopping this one.
 process.on('disconnect', () => void stop());
 
 process.send?.({ type: 'ready' });

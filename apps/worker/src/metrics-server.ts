@@ -11,17 +11,20 @@ export interface MetricsServer {
   close(): void;
 }
 
-interface Serving {
+interface MetricsServerOptions {
   port: number;
   host: string;
   token: Secret | null;
 }
 
 /**
- * The worker's own figures: `/metrics` for a scraper, `/metrics.json` for the API that shows both processes as one.
- * Only callers on this machine and callers with the token get them; all others get a 404.
+ * Serves the worker's own metrics: `/metrics` for a scraper, `/metrics.json` for the API, which combines both processes.
+ * Only callers on this machine or with the token get them; all others get 404.
  */
-export async function serveMetrics(metrics: Metrics, { port, host, token }: Serving): Promise<MetricsServer> {
+export async function serveMetrics(
+  metrics: Metrics,
+  { port, host, token }: MetricsServerOptions,
+): Promise<MetricsServer> {
   const answers: Record<string, () => Promise<{ contentType: string; body: string }>> = {
     '/metrics': () => metrics.render(),
     '/metrics.json': async () => ({

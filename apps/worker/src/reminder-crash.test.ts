@@ -5,10 +5,10 @@ import { queuesOf } from '@portal/testing/test-matrix';
 
 const { url } = await testDatabase();
 
-// The short form of `pnpm soak reminder-crash`, and with it of `pnpm soak mail-crash`: a reminder's mail takes the whole way of both.
-// After each kill the jobs come back in up to nine seconds, after the last one leases run a minute.
+// The short form of `pnpm soak reminder-crash`, which includes `pnpm soak mail-crash`: a reminder's mail passes all steps of both.
+// After each kill the jobs return within nine seconds; after the last one, leases run for another minute.
 it(
-  'loses no reminder’s mail while the worker is killed five times, and repeats only what SMTP leaves open',
+  'loses no reminder mail although the worker is killed five times, and repeats only sends without an SMTP answer',
   { timeout: 300_000 },
   async () => {
     const result = await crashWhileMailing({

@@ -4,9 +4,8 @@ import { raceReminders } from '@portal/testing/scenarios/race-reminders';
 
 const { url } = await testDatabase();
 
-// The short form of `pnpm soak reminder-races`.
 it(
-  'decides edits, snoozes and deletions at the due instant for one side, and mail, notice and row agree',
+  'applies an edit, snooze or deletion at the due instant either fully or not at all; mail, notice and row agree',
   { timeout: 120_000 },
   async () => {
     const { calls, violations } = await raceReminders({

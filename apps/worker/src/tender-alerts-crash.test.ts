@@ -6,7 +6,7 @@ import { queuesOf } from '@portal/testing/test-matrix';
 const { url } = await testDatabase();
 
 // The short form of `pnpm soak tender-alerts`.
-it('tells each tender once by each kind of mail, though workers are killed', { timeout: 300_000 }, async () => {
+it('mails each tender once per kind of mail, although workers are killed', { timeout: 300_000 }, async () => {
   const { expected, ...result } = await crashWhileAlerting({
     databaseUrl: url,
     redisUrl: queuesOf(url),
@@ -18,9 +18,9 @@ it('tells each tender once by each kind of mail, though workers are killed', { t
   });
   expect(result).toEqual({
     kills: 2,
-    told: { digest: expected, instant: expected },
+    mailed: { digest: expected, instant: expected },
     doubled: 0,
     unexplained: 0,
-    owed: 0,
+    pending: 0,
   });
 });

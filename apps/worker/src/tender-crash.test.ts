@@ -4,7 +4,7 @@ import { crashWhileIngesting } from '@portal/testing/scenarios/crash-while-inges
 import { queuesOf } from '@portal/testing/test-matrix';
 
 // The short form of `pnpm soak tender-crash`.
-it('loses no notice and stores none twice, though it is killed while it reads', { timeout: 300_000 }, async () => {
+it('loses no notice and stores none twice, although it is killed while it reads', { timeout: 300_000 }, async () => {
   const { url } = await testDatabase();
   const result = await crashWhileIngesting({
     databaseUrl: url,
@@ -14,5 +14,5 @@ it('loses no notice and stores none twice, though it is killed while it reads', 
     deadlineMs: 280_000,
     say: () => undefined,
   });
-  expect(result).toEqual({ kills: 1, lost: 0, misgrouped: 0, unsettled: 0, failedRuns: 0, filesLeft: [] });
+  expect(result).toEqual({ kills: 1, lost: 0, misgrouped: 0, unfinished: 0, failedRuns: 0, filesLeft: [] });
 });

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths } from './interface.ts';
 
-/** Calls the service at this address, typed by its own description. It stays signed in as a browser does, and keeps the cookie itself where there is none. */
+/** A typed client of the service at this address. It stays signed in like a browser; outside browsers it stores the cookies itself. */
 export function openClient(baseUrl: string) {
   const client = createClient<paths>({ baseUrl, credentials: 'include' });
   const cookies = new Map<string, string>();
@@ -10,7 +10,7 @@ export function openClient(baseUrl: string) {
       if (cookies.size > 0) request.headers.set('cookie', [...cookies.values()].join('; '));
     },
     onResponse({ response }) {
-      // A browser shows none of these to scripts and minds them itself.
+      // Empty in a browser, which hides these headers from scripts and handles the cookies itself.
       for (const line of response.headers.getSetCookie()) {
         const [pair = ''] = line.split(';');
         const [name = '', value] = pair.split('=');

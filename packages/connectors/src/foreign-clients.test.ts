@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 const packages = join(import.meta.dirname, '../..');
 
 /**
- * Each module that dials other people’s servers, with the lines of it that bound the answer and the time. A new one belongs here, and
- * in the table of docs/threats.md.
+ * Each module that connects to foreign servers, with its lines that limit size and time. Add a new module here and in the table of
+ * docs/threats.md.
  */
 const clients: Record<string, string[]> = {
   'connectors/src/calendar/caldav.ts': ['const maxAnswerBytes = 512 * 1024;', 'maxBytes: maxCalendarBytes'],
@@ -30,20 +30,20 @@ const clients: Record<string, string[]> = {
   ],
   'mail/src/transport.ts': ['overallTimeoutMs ?? 60_000'],
 };
-/** The shared rooms that the clients dial through. */
-const rooms = ['connectors/src/http/checked-address.ts', 'connectors/src/http/send.ts'];
+/** The shared modules through which the clients connect. */
+const sharedModules = ['connectors/src/http/checked-address.ts', 'connectors/src/http/send.ts'];
 
 const sources = globSync('{connectors,mail,platform,usecases}/src/**/*.ts', { cwd: packages })
   .filter((path) => !path.endsWith('.test.ts'))
   .map((path) => ({ path, text: readFileSync(join(packages, path), 'utf8') }));
 
 describe('clients of foreign servers', () => {
-  it('are all in the list', () => {
+  it('are all listed', () => {
     const dialling = sources.filter(({ text }) => dials(text)).map(({ path }) => path);
-    expect(dialling.toSorted()).toEqual([...Object.keys(clients), ...rooms].toSorted());
+    expect(dialling.toSorted()).toEqual([...Object.keys(clients), ...sharedModules].toSorted());
   });
 
-  it.each(Object.entries(clients))('%s has its bounds', (path, bounds) => {
+  it.each(Object.entries(clients))('%s has its limits', (path, bounds) => {
     const text = sources.find((source) => source.path === path)?.text ?? '';
     for (const bound of bounds) expect(text).toContain(bound);
   });
@@ -57,12 +57,12 @@ describe('clients of foreign servers', () => {
     [false, "import { isIP } from 'node:net';"],
     [false, "import type { ImapFlow } from 'imapflow';"],
     [false, "import { type OutboundPolicy } from '../http/guarded-fetch.ts';"],
-  ])('dialling is %s of %s', (expected, text) => {
+  ])('the check answers %s for %s', (expected, text) => {
     expect(dials(text)).toBe(expected);
   });
 });
 
-/** Whether a module can open a connection: types alone cannot, and neither can what only looks at an address. */
+/** Whether a module can open a connection. Imports of types or address checks do not count. */
 function dials(text: string): boolean {
   if (/(?<![.\w])fetch\(['"`]/.test(text)) return true;
   if (/import\('(imapflow|ldapts|nodemailer|undici|tsdav)/.test(text)) return true;

@@ -6,10 +6,10 @@ export type Role = z.infer<typeof Role>;
 
 const rank: Record<Role, number> = { USER: 0, ADMIN: 1, SUPER_ADMIN: 2 };
 
-/** Whether an account of `role` has the rights of `needed`: SUPER_ADMIN includes ADMIN includes USER. */
+/** Whether `role` includes the rights of `needed`: SUPER_ADMIN includes ADMIN, and ADMIN includes USER. */
 export const hasRole = (role: Role, needed: Role): boolean => rank[role] >= rank[needed];
 
-/** Who a request or job acts for, as read from the database for this very request. */
+/** The account that a request acts for, read from the database for this request. */
 export interface Actor {
   id: string;
   tenantId: string;
@@ -21,9 +21,7 @@ export interface Actor {
 export const isAdmin = (actor: Pick<Actor, 'role'>): boolean => hasRole(actor.role, 'ADMIN');
 export const isSuperAdmin = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'SUPER_ADMIN';
 
-/**
- * Who may call a route. `open` needs a reason, because it is the only way past the session check.
- */
+/** Who may call a route. `open` needs a reason, because it is the only way past the session check. */
 export type Access =
   | { kind: 'open'; why: string }
   | { kind: 'signedIn' }
@@ -33,7 +31,7 @@ export type Access =
 export const open = (why: string): Access => ({ kind: 'open', why });
 export const signedIn: Access = { kind: 'signedIn' };
 export const role = (needed: Role): Access => ({ kind: 'role', role: needed });
-/** The module must be on, and granted to the caller at this level; administrators hold MANAGE, and they alone pass ADMIN. */
+/** The module must be on, and granted to the caller at this level. Administrators hold MANAGE; only they pass ADMIN. */
 export const needs = (module: ModuleKey, level: NeededLevel): Access => ({ kind: 'module', module, level });
 
 /** One line per route for the reviewed list of who may call what. */

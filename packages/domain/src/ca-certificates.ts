@@ -3,7 +3,7 @@ import { text } from './text.ts';
 const pemCertificates =
   /-----BEGIN CERTIFICATE-----(?:(?!-----BEGIN CERTIFICATE-----)[\s\S])+?-----END CERTIFICATE-----/g;
 
-/** One certificate or several, and nothing but certificates: a key pasted along would be kept in the clear. Null for anything else. */
+/** Splits a PEM text into its certificates. Null for any other content: a private key pasted along would be stored unencrypted. */
 export function certificatesIn(pem: string): string[] | null {
   const certificates = pem.match(pemCertificates) ?? [];
   return certificates.length === 0 || /-----BEGIN (?!CERTIFICATE-----)/.test(pem) ? null : certificates;
@@ -11,7 +11,7 @@ export function certificatesIn(pem: string): string[] | null {
 
 export const notCertificates = 'must be one or more certificates in PEM form and nothing else';
 
-/** The authorities a server's certificate may come from. Whether they can be read takes more than this package has. */
+/** The authorities that may have issued a server's certificate. This package only checks the form, not the certificates themselves. */
 export const CaCertificatePem = text(100_000)
   .trim()
   .nullable()

@@ -1,4 +1,4 @@
-/** What is wrong with a certificate, by the code of Node's TLS error, to follow "a certificate that"; null for other errors. */
+/** The fault of a certificate by the code of Node's TLS error, worded to follow "a certificate that"; null for other errors. */
 export function certificateFault(code: string): string | null {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
@@ -17,7 +17,7 @@ export function certificateFault(code: string): string | null {
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'CERT_UNTRUSTED':
-      return 'does not come from an authority this system trusts';
+      return 'does not come from an authority that this system trusts';
     default:
       return /^(CERT_|CRL_|INVALID_CA|PATH_LENGTH_|INVALID_PURPOSE|UNABLE_TO_)/.test(code) ? 'is not valid' : null;
   }

@@ -1,4 +1,4 @@
-/** What went wrong, as far as a machine needs to know: the API maps a kind to a status, the worker to "retry" or "give up". */
+/** The class of an error for programs: the API maps a kind to a status, the worker to "retry" or "give up". */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -18,33 +18,33 @@ export type ErrorKind =
   | 'unavailable';
 
 /**
- * Every code the product answers with, and the sentence it usually comes with; where more is known, a throw says more. A code that is
- * published never changes.
+ * Every error code of the product with its default message; the place that throws may give a more specific one. A published code never
+ * changes.
  */
 export const errorCodes = {
   // Any route
-  VALIDATION_FAILED: { kind: 'invalid', message: 'The request does not have the form it should have.' },
+  VALIDATION_FAILED: { kind: 'invalid', message: 'The request is not valid.' },
   INVALID_JSON: { kind: 'invalid', message: 'The request body is not valid JSON.' },
   UNAUTHENTICATED: { kind: 'unauthenticated', message: 'Please sign in.' },
   FORBIDDEN: { kind: 'forbidden', message: 'You may not do this.' },
   ORIGIN_NOT_ALLOWED: { kind: 'forbidden', message: 'Requests from this origin are not allowed.' },
   NOT_FOUND: { kind: 'not_found', message: 'There is nothing here.' },
-  METHOD_NOT_ALLOWED: { kind: 'method_not_allowed', message: 'This path does not take this method.' },
+  METHOD_NOT_ALLOWED: { kind: 'method_not_allowed', message: 'This path does not support this method.' },
   REQUEST_TIMEOUT: { kind: 'request_timeout', message: 'The request took too long to arrive.' },
   CONFLICT: {
     kind: 'conflict',
-    message: 'This was changed by somebody else at the same time. Please reload and try again.',
+    message: 'Another user or process changed this at the same time. Please reload and try again.',
   },
-  LIMIT_REACHED: { kind: 'conflict', message: 'The maximum number is reached. Please delete one first.' },
+  LIMIT_REACHED: { kind: 'conflict', message: 'The maximum number is reached. Please delete an entry first.' },
   PAYLOAD_TOO_LARGE: { kind: 'too_large', message: 'The request body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: {
     kind: 'unsupported_media_type',
-    message: 'The request body has a content type this route does not take.',
+    message: 'This route does not accept the content type of the request body.',
   },
   RANGE_NOT_SATISFIABLE: { kind: 'range_not_satisfiable', message: 'The requested range is outside the file.' },
   EXPECTATION_FAILED: {
     kind: 'expectation_failed',
-    message: 'Expect: 100-continue is the only expectation this server meets.',
+    message: 'This server supports no other expectation than 100-continue.',
   },
   RATE_LIMITED: { kind: 'busy', message: 'Too many attempts. Please wait before you try again.' },
   HEADERS_TOO_LARGE: { kind: 'headers_too_large', message: 'The request headers are too large.' },
@@ -124,7 +124,7 @@ export const errorCodes = {
 
   // Certificates
   TOO_MANY_FILES: { kind: 'too_large', message: 'You sent too many files at once.' },
-  TOO_LARGE: { kind: 'too_large', message: 'A file, or all of them together, are larger than allowed.' },
+  TOO_LARGE: { kind: 'too_large', message: 'A file, or the total of all files, exceeds the size limit.' },
   ARCHIVE_TOO_LARGE: { kind: 'too_large', message: 'The content of the archive is larger than allowed.' },
   MISSING_PART: { kind: 'invalid', message: 'A part that this format needs is missing.' },
   KEY_MISMATCH: { kind: 'invalid', message: 'The key does not belong to the certificate.' },
@@ -141,7 +141,7 @@ export const errorCodes = {
     message: 'The characters of this file cannot be read. Please save it as CSV in UTF-8 or Windows-1252.',
   },
   HEADER_MISSING: { kind: 'invalid', message: 'The file has no header with the required columns.' },
-  TOO_MANY_ROWS: { kind: 'invalid', message: 'The file has more rows than can be taken at once.' },
+  TOO_MANY_ROWS: { kind: 'invalid', message: 'The file has too many rows.' },
   ROW_ERRORS: { kind: 'invalid', message: 'Some rows of the file have errors. Please correct them first.' },
   SUM_NEGATIVE: {
     kind: 'invalid',
@@ -187,7 +187,7 @@ export const errorCodes = {
 
   // Monitoring
   TOKEN_NOT_SUPPORTED: { kind: 'invalid', message: 'Servers of this kind do not support API tokens.' },
-  POLL_LOCKED: { kind: 'busy', message: 'The last check was started a moment ago. Please wait some seconds.' },
+  POLL_LOCKED: { kind: 'busy', message: 'The last check started a moment ago. Please wait a few seconds.' },
 
   // Invoices
   MAILBOX_NOT_CONFIGURED: {
@@ -199,7 +199,7 @@ export const errorCodes = {
   NAME_TAKEN: { kind: 'conflict', message: 'This name is already in use.' },
   FEED_EXISTS: { kind: 'conflict', message: 'This feed is already registered.' },
 
-  // Calls of foreign hosts
+  // Calls to foreign hosts
   OUTBOUND_BLOCKED: { kind: 'invalid', message: 'The portal is not allowed to call this address.' },
   OUTBOUND_UNREACHABLE: { kind: 'upstream', message: 'The host could not be reached.' },
   OUTBOUND_CERTIFICATE: { kind: 'upstream', message: 'The host did not show a valid certificate.' },

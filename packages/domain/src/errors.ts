@@ -1,10 +1,10 @@
 import { type CodeOf, type ErrorCode, errorCodes, type ErrorKind } from './error-codes.ts';
 
 export interface ErrorDetail {
-  /** Where in the input, as a dotted path: `filters.cpv.0`. */
+  /** Dotted path in the input: `filters.cpv.0`. */
   path: string;
   message: string;
-  /** For programs, where the input is a file and there are many kinds of faults in it. */
+  /** The kind of fault for programs, if the input is a file. */
   code?: string;
 }
 
@@ -15,7 +15,7 @@ export interface PortalErrorOptions {
   retryAfterSec?: number;
 }
 
-/** Every refusal the product makes on purpose: its code decides what it is, `message` is one plain English sentence for the person who meets it. */
+/** Every deliberate refusal: `code` identifies it, `message` is one plain English sentence for the user. */
 export class PortalError extends Error {
   readonly kind: ErrorKind;
   readonly code: ErrorCode;
@@ -35,7 +35,7 @@ export class PortalError extends Error {
 export const invalid = (code: CodeOf<'invalid'>, message?: string, options?: PortalErrorOptions): PortalError =>
   new PortalError(code, message, options);
 
-/** A single field that breaks a rule no schema can express. */
+/** One field that breaks a rule which its schema cannot express. */
 export const invalidField = (
   path: string,
   message: string,
@@ -46,11 +46,11 @@ export const invalidField = (
 export const forbidden = (code: CodeOf<'forbidden'> = 'FORBIDDEN', message?: string): PortalError =>
   new PortalError(code, message);
 
-/** The account asked for may not do this, or is not there any more. */
+/** The account may not do this, or no longer exists. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof PortalError && (error.kind === 'forbidden' || error.kind === 'unauthenticated');
 
-/** The one answer for a record that does not exist, is another tenant's, or another user's. */
+/** The same answer for a record that does not exist and one of another tenant or user. */
 export const notFound = (): PortalError => new PortalError('NOT_FOUND');
 
 export const conflict = (code: CodeOf<'conflict'>, message?: string, options?: PortalErrorOptions): PortalError =>
@@ -65,7 +65,7 @@ export const unauthenticated = (code: CodeOf<'unauthenticated'> = 'UNAUTHENTICAT
 export const busy = (message: string, retryAfterSec: number): PortalError =>
   new PortalError('RATE_LIMITED', message, { retryAfterSec });
 
-/** What failed for want of something that may be back in a moment. */
+/** A failure that may be over in a moment, such as a lost database connection. */
 export const isUnavailable = (error: unknown): boolean => error instanceof PortalError && error.kind === 'unavailable';
 
 export const unavailable = (message?: string, cause?: unknown, retryAfterSec = 5): PortalError =>

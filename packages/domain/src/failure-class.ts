@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Why a watched system could not be read (specification, Errors). */
+/** Why a monitored system could not be read. */
 export const FailureClass = z
   .enum(['zugang', 'rechte', 'antwortform', 'server', 'netz', 'zertifikat'])
   .describe(
@@ -8,11 +8,11 @@ export const FailureClass = z
   );
 export type FailureClass = z.output<typeof FailureClass>;
 
-/** The class of an answer that is no success (contract section 8). */
+/** The class of a failed answer by its status. */
 export function classOfStatus(status: number): FailureClass {
   if (status === 401) return 'zugang';
   if (status === 403) return 'rechte';
-  // 429 comes from a proxy in front: it is busy, not wrong. Those of Proxmox’s own cluster, 595 to 599, are above 500 too.
+  // 429 comes from a busy proxy in front. Proxmox uses 595 to 599 for errors of its cluster, so those count as server errors too.
   if (status === 429 || (status >= 500 && status !== 501)) return 'server';
   return 'antwortform';
 }

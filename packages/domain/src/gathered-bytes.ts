@@ -2,8 +2,8 @@ const nothing = new Uint8Array();
 const firstBytes = 4 * 1024;
 
 /**
- * Bytes of others that come in pieces, in memory that grows with what has come: kept as they are, a million pieces of a byte each would
- * take a hundred times as much.
+ * Collects foreign bytes that arrive in pieces into one growing buffer. Stored separately, a million pieces of one byte would take a
+ * hundred times the memory.
  */
 export class GatheredBytes {
   #bytes: Uint8Array = nothing;
@@ -13,12 +13,12 @@ export class GatheredBytes {
     return this.#length;
   }
 
-  /** What they take in memory. */
+  /** Allocated memory, bytes. */
   get capacity(): number {
     return this.#bytes.length;
   }
 
-  /** Takes another piece; all of them will be `expected` bytes, as far as that is known. One piece alone stays where it is. */
+  /** Appends a piece. `expected` is the total size, if known. A single piece is not copied. */
   add(piece: Uint8Array, expected = Infinity): void {
     const length = this.#length + piece.length;
     if (this.#length === 0) {
@@ -31,7 +31,7 @@ export class GatheredBytes {
     this.#length = length;
   }
 
-  /** All that has come, which is then forgotten. */
+  /** Returns all bytes and empties the collection. */
   take(): Uint8Array {
     const all = this.#bytes.subarray(0, this.#length);
     this.#bytes = nothing;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-// Ids never fall behind the latest time they saw, so a test that moves the clock would decide those of the next one.
+// Ids never go back in time, so a test that moves the clock would affect the next one.
 let newId: () => string;
 beforeEach(async () => {
   vi.resetModules();
@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const isAscending = (ids: string[]): boolean => ids.every((id, at) => at === 0 || id > (ids[at - 1] ?? ''));
 const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
-it('makes ids that are UUIDs of version 7, with the time in front', () => {
+it('generates UUIDs of version 7 that start with the time', () => {
   const before = Date.now();
   const id = newId();
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -19,14 +19,14 @@ it('makes ids that are UUIDs of version 7, with the time in front', () => {
   expect(msOf(id)).toBeLessThanOrEqual(Date.now());
 });
 
-it('makes ids that ascend, however many fall into a millisecond', () => {
+it('generates ascending ids, even many in one millisecond', () => {
   const ids = Array.from({ length: 100_000 }, newId);
   expect(isAscending(ids)).toBe(true);
-  // The last group says nothing of the one after it.
+  // The last group is random.
   expect(new Set(ids.map((id) => id.slice(24))).size).toBeGreaterThan(99_990);
 });
 
-it('makes ids that ascend while the clock stands still or is put back, and follows it again', () => {
+it('generates ascending ids while the clock stands still or goes back, and then follows it again', () => {
   vi.useFakeTimers({ now: Date.now() + 1_000 });
   const still = Array.from({ length: 1_000 }, newId);
   vi.setSystemTime(Date.now() - 60_000);
@@ -37,7 +37,7 @@ it('makes ids that ascend while the clock stands still or is put back, and follo
   expect(msOf(ahead)).toBe(Date.now());
 });
 
-it('begins each millisecond with another number', () => {
+it('starts each millisecond with a different number', () => {
   vi.useFakeTimers({ now: Date.now() + 3_600_000 });
   const starts = Array.from({ length: 1_000 }, () => {
     vi.advanceTimersByTime(1);

@@ -19,7 +19,7 @@ const ImapSecurity = z
     '`tls` encrypts from the first byte (port 993), `starttls` encrypts before any data is sent (port 143), `none` does not encrypt',
   );
 
-/** How a mailbox is reached, as people write it. */
+/** The settings of a mailbox, as users enter them. */
 export const imapFields = {
   host: requiredLine(253).regex(hostForm, hostFault),
   port: z.int().min(1).max(65_535).default(993),
@@ -31,10 +31,10 @@ export const imapFields = {
   isActive: z.boolean().default(true),
 };
 
-/** A folder that may be left out: missing, null and blank are all null. */
+/** An optional folder: missing, null and blank all become null. */
 export const OptionalFolder = lineOrNull().default(null);
 
-/** The same as it is shown: every field null while nothing is set, never the password. */
+/** The settings as answered: all fields null until set, and never the password. */
 export const shownImapFields = {
   host: z.string().nullable(),
   port: z.int().nullable(),
@@ -51,13 +51,13 @@ export const shownImapFields = {
     ),
 };
 
-/** Sign-ins refused in a row until a mailbox is left alone: many servers lock an account that is tried on and on. */
+/** Refused sign-ins in a row before a mailbox is paused: many servers lock an account after repeated attempts. */
 const maxRefusals = 3;
 
-/** Whether a mailbox with so many sign-ins refused in a row is left alone. */
+/** Whether a mailbox is paused after this number of refused sign-ins in a row. */
 export const isPausedAfter = (refusals: number): boolean => refusals >= maxRefusals;
 
-/** Sign-ins refused in a row once a run has ended so: what fails before the sign-in says nothing about it. */
+/** The number of refused sign-ins in a row after a run. Failures before the sign-in do not change it. */
 export const refusalsAfter = (
   before: number,
   { isSignedIn, failure }: { isSignedIn: boolean; failure: ImapFailureKind | null },
@@ -68,7 +68,7 @@ export type ImapSettings = Pick<
   'host' | 'port' | 'security' | 'username' | 'caCertificatePem'
 >;
 
-/** Where the password of a mailbox travels. */
+/** The target of a mailbox password. */
 export const imapTarget = ({ host, port, security, username, caCertificatePem }: ImapSettings): SecretTarget => ({
   scheme: 'imap',
   host: host.toLowerCase(),
@@ -79,22 +79,22 @@ export const imapTarget = ({ host, port, security, username, caCertificatePem }:
   authorities: caCertificatePem,
 });
 
-/** A folder of an account at a server. */
-export type ImapBox = Pick<ImapSettings, 'host' | 'port' | 'username'> & { folder: string };
+/** A folder of an account on a server. */
+export type ImapFolder = Pick<ImapSettings, 'host' | 'port' | 'username'> & { folder: string };
 
 /** Whether UIDs name the same mails in both. */
-export const isSameBox = (one: ImapBox, other: ImapBox): boolean =>
+export const isSameFolder = (one: ImapFolder, other: ImapFolder): boolean =>
   one.host.toLowerCase() === other.host.toLowerCase() &&
   one.port === other.port &&
   one.username === other.username &&
   one.folder === other.folder;
 
-/** What a try of a mailbox found. */
+/** The result of a mailbox test. */
 export const ImapTest = z
   .object({
     ok: z.boolean(),
     error: ImapFailureKind.nullable(),
-    message: z.string().describe('One sentence that says what is wrong, or that everything works'),
+    message: z.string().describe('One sentence: the fault, or that the mailbox can be read'),
   })
   .meta({
     id: 'ImapTest',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What a zod schema takes, as JSON Schema: for values that are described in the document by one schema and read by other means. */
+/** The input of a zod schema as JSON Schema: for values that one schema describes in the document and other code parses. */
 export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io: 'input',
-    // A format says it better than the expression that checks it.
+    // The format is clearer than its regular expression.
     override: ({ jsonSchema }) => {
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
     },

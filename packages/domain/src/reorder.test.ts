@@ -6,7 +6,7 @@ import { checkCompleteOrder, reorderBody } from './reorder.ts';
 const [a, b, c] = [newId(), newId(), newId()];
 const body = reorderBody({ widgetId: z.string().optional() }, 3);
 
-it('reads a list and an object that holds it alike', () => {
+it('parses a bare list and an object with the list alike', () => {
   expect(body.parse([a, b])).toEqual({ ids: [a, b] });
   expect(body.parse({ ids: [a.toUpperCase()], widgetId: 'w', more: 1 })).toEqual({ ids: [a], widgetId: 'w' });
 });
@@ -16,10 +16,10 @@ it.each([
   ['text', 'a', ''],
   ['no list', {}, 'ids'],
   ['null for the list', { ids: null }, 'ids'],
-  ['what is no id', [a, 'b'], 'ids.1'],
+  ['an invalid id', [a, 'b'], 'ids.1'],
   ['a list within', { ids: [[a]] }, 'ids.0'],
-  ['more than there can be', [a, b, c, newId()], 'ids'],
-])('refuses %s by name', (_case, input, path) => {
+  ['too many ids', [a, b, c, newId()], 'ids'],
+])('refuses %s and names the path', (_case, input, path) => {
   expect(body.safeParse(input).error?.issues.map((issue) => issue.path.join('.'))).toEqual([path]);
 });
 
@@ -27,7 +27,7 @@ it('describes both forms', () => {
   expect(z.toJSONSchema(body, { io: 'input' })).toMatchObject({ anyOf: [{ type: 'object' }, { type: 'array' }] });
 });
 
-it('takes an order that names each once, and no other', () => {
+it('accepts only an order with each id exactly once', () => {
   expect(() => checkCompleteOrder([a, b, c], [c, a, b])).not.toThrow();
   expect(() => checkCompleteOrder([], [])).not.toThrow();
   for (const wrong of [[], [a, b], [a, b, b], [a, b, c, c], [a, b, newId()], [a, b, c, newId()]]) {

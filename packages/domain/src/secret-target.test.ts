@@ -22,7 +22,7 @@ it.each<[Partial<SecretTarget>, boolean]>([
   [{ account: null }, false],
   [{ verifiesCertificate: false }, false],
   [{ authorities: 'a' }, false],
-])('a secret stored for a verified server goes to %j: %s', (change, expected) => {
+])('a secret stored for a verified server may be sent to %j: %s', (change, expected) => {
   expect(mayTravel(stored, { ...stored, ...change })).toBe(expected);
 });
 
@@ -30,17 +30,17 @@ it.each<[Partial<SecretTarget>, Partial<SecretTarget>, boolean]>([
   [{ authorities: 'a' }, { authorities: 'a' }, true],
   [{ authorities: 'a' }, { authorities: 'b' }, false],
   [{ authorities: 'a' }, { authorities: null }, false],
-  // Whom anybody on the way could pass for, nobody is added to.
+  // Any third party on the way could impersonate the stored target already, so no target is less secure.
   [{ verifiesCertificate: false }, { verifiesCertificate: true, authorities: 'a' }, true],
   [{ verifiesCertificate: false, authorities: 'a' }, { verifiesCertificate: false, authorities: 'b' }, true],
   [{ encryption: 'none' }, { encryption: 'starttls', authorities: 'a' }, true],
   [{ encryption: 'none' }, { encryption: 'starttls', verifiesCertificate: false }, true],
   [{ encryption: 'tls', verifiesCertificate: false }, { encryption: 'starttls', verifiesCertificate: true }, false],
-])('one stored with %j goes with %j: %s', (before, after, expected) => {
+])('a secret stored for %j may be sent to %j: %s', (before, after, expected) => {
   expect(mayTravel({ ...stored, ...before }, { ...stored, ...after })).toBe(expected);
 });
 
-it('one without a target goes nowhere', () => {
+it('a secret without a target may not be sent to any', () => {
   expect(mayTravel(null, stored)).toBe(false);
   expect(mayTravel(stored, null)).toBe(false);
   expect(mayTravel(null, null)).toBe(true);

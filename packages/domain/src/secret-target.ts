@@ -1,30 +1,30 @@
-/** Where a secret travels: all that decides who gets to read it there and on the way. */
+/** The target of a secret: everything that decides who can read it there and on the way. */
 export interface SecretTarget {
   /** `smtp`, `ldap`, `ldaps`, `https` … */
   scheme: string;
-  /** As it is dialled, in lower case. */
+  /** The host that is dialled, in lower case. */
   host: string;
   port: number;
-  /** The name it is the secret of; null for none. */
+  /** The account that the secret belongs to; null for none. */
   account: string | null;
-  /** From the first byte, before the secret is sent, or never. */
+  /** `tls` from the first byte, `starttls` before the secret is sent, `none` never. */
   encryption: 'tls' | 'starttls' | 'none';
-  /** Whether the server has to show a valid certificate. */
+  /** Whether the server must show a valid certificate. */
   verifiesCertificate: boolean;
-  /** Who may have issued it, in PEM form; null for those the system trusts. */
+  /** The accepted issuers of the certificate, in PEM form; null for those that the system trusts. */
   authorities: string | null;
 }
 
 const strength = { none: 0, starttls: 1, tls: 2 } as const;
 
-/** Who can pass for the server: anybody on the way, or whom these authorities have certified. */
+/** The authorities that the target trusts; `unverified` if a third party on the way can impersonate the server. */
 const trusted = ({ encryption, verifiesCertificate, authorities }: SecretTarget): string | null =>
-  encryption === 'none' || !verifiesCertificate ? 'anybody' : authorities;
+  encryption === 'none' || !verifiesCertificate ? 'unverified' : authorities;
 
 /**
- * Whether a secret that was stored for one target may be sent to another (contract section 1): to the same server and account, over
- * a way that is no less encrypted, and to nobody who could not have read it before. Other authorities count as less, for nobody here
- * can tell whom they certify; without a target there is no way at all.
+ * Whether a secret stored for one target may be sent to another. Server and account must be the same, and the
+ * encryption and the certificate check at least as strict. Other authorities count as less strict, because we cannot know whom they
+ * certify. A secret stored without a target may not be sent to any.
  */
 export function mayTravel(storedFor: SecretTarget | null, to: SecretTarget | null): boolean {
   if (storedFor === null || to === null) return storedFor === to;
@@ -34,6 +34,6 @@ export function mayTravel(storedFor: SecretTarget | null, to: SecretTarget | nul
     storedFor.port === to.port &&
     storedFor.account === to.account &&
     strength[to.encryption] >= strength[storedFor.encryption] &&
-    (trusted(storedFor) === 'anybody' || trusted(storedFor) === trusted(to))
+    (trusted(storedFor) === 'unverified' || trusted(storedFor) === trusted(to))
   );
 }

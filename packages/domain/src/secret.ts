@@ -1,4 +1,4 @@
-/** A value that prints as `[secret]` wherever it is logged, joined into text or serialized; `reveal()` is the only way in. */
+/** A value that logs, strings and JSON show as `[secret]`; only `reveal()` returns it. */
 export class Secret<T = string> {
   readonly #value: T;
 
@@ -18,7 +18,7 @@ export class Secret<T = string> {
     return '[secret]';
   }
 
-  /** What Node asks of a value it is about to print. */
+  /** Node calls this to print a value. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return '[secret]';
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { shownFileName, shownLine } from './text.ts';
 
-describe('text of others', () => {
-  it('is shown on one line, without what turns or hides it', () => {
+describe('foreign text', () => {
+  it('becomes one line without direction marks and invisible characters', () => {
     expect(shownLine(' a\u202Eb\r\nc\u0000d \u2028 e\u00A0')).toBe('a b c d e');
     expect(shownLine('\u200B \n')).toBe('');
   });

@@ -6,7 +6,7 @@ export const controlInLine = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/u;
 // oxlint-disable-next-line no-control-regex -- naming control characters is the purpose
 const controlInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/u;
 
-/** Trimmed, no control characters, at most `max` characters (contract section 1: 200 unless stated). */
+/** Trimmed, no control characters, at most `max` characters (200 unless stated). */
 export const line = (max = 200) =>
   z
     .string()
@@ -15,13 +15,13 @@ export const line = (max = 200) =>
     .refine((value) => !controlInLine.test(value), 'must not contain control characters')
     .refine((value) => value.isWellFormed(), 'must be valid Unicode text');
 
-/** A line that may be left blank, which is null. */
+/** An optional line; a blank one becomes null. */
 export const lineOrNull = (max?: number) =>
   line(max)
     .nullable()
     .overwrite((value) => (value === '' ? null : value));
 
-/** A line that says something. */
+/** A line that must not be empty. */
 export const requiredLine = (max = 200) => line(max).min(1, 'must not be empty');
 
 /** Multi-line text: tabs and line breaks pass, other control characters do not. */
@@ -32,12 +32,12 @@ export const text = (max = 10_000) =>
     .refine((value) => !controlInText.test(value), 'must not contain control characters')
     .refine((value) => value.isWellFormed(), 'must be valid Unicode text');
 
-// Whatever could break a line, a database or the direction of a text.
+// Characters that could break a line, a database value or the text direction.
 const unshowable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\s]+/gu;
 
-/** Text of others as it may be stored and shown: one well-formed line of at most `max` characters; empty where nothing is left. */
+/** Cleans foreign text for storage and display: one well-formed line of at most `max` characters; empty if nothing is left. */
 export function shownLine(text: string, max = 200): string {
-  // Cut first: cleaning megabytes would take its time.
+  // Cut first: cleaning megabytes would take long.
   const line = text
     .slice(0, 10 * max)
     .replaceAll(unshowable, ' ')
@@ -45,7 +45,7 @@ export function shownLine(text: string, max = 200): string {
   return line.length <= max ? line : [...line].slice(0, max).join('').trim();
 }
 
-/** A file name as it is kept to be shown: one line of at most 200 characters, no folders; `fallback` when nothing is left. */
+/** Cleans a file name for display: one line of at most 200 characters, no folders; `fallback` if nothing is left. */
 export function shownFileName(name: string | undefined, fallback: string): string {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
   const shown = [...last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim()].slice(0, 200).join('').trim();

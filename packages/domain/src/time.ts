@@ -17,5 +17,5 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The zone of every time of day and of every day that is counted: the organisations are German. */
+/** The time zone of all times of day and calendar days: the organizations are German. */
 export const berlin = 'Europe/Berlin';

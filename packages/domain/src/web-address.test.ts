@@ -8,7 +8,7 @@ it.each([
   'https://10.0.0.1/',
   'https://[2001:db8::1]/',
   'https://müller.example/straße',
-])('takes %s as it is', (address) => {
+])('accepts %s unchanged', (address) => {
   expect(HttpsAddress.parse(` ${address} `)).toBe(address);
   expect(WebAddress.parse(address)).toBe(address);
 });
@@ -26,7 +26,7 @@ it.each([
   ['three slashes', 'https:///example.org'],
   ['no host', 'https://'],
   ['a port without a host', 'https://:443/'],
-  ['a port there is not', 'https://example.org:99999/'],
+  ['an invalid port', 'https://example.org:99999/'],
   ['white space', 'https://example.org/a b'],
   ['a line break', 'https://example.org/\nx'],
   ['nothing', ''],
@@ -36,7 +36,7 @@ it.each([
   expect(WebAddress.safeParse(address).success).toBe(false);
 });
 
-it('takes plain http only where a page is not shown inside ours', () => {
+it('accepts plain http only for pages that are not embedded', () => {
   expect(WebAddress.parse('http://example.org/')).toBe('http://example.org/');
   expect(HttpsAddress.safeParse('http://example.org/').success).toBe(false);
   for (const address of ['http:example.org', 'http://anna@example.org/', 'ftp://example.org/']) {

@@ -1,21 +1,21 @@
 import { line } from './text.ts';
 
-/** Longest address taken, as browsers and proxies do. */
+/** Longest accepted address, a common limit of browsers and proxies. */
 export const maxAddressLength = 2_048;
 
-/** An address of a page that is shown inside ours: https, a host, and neither a username nor a password in it. Kept as it was typed. */
+/** The address of a page embedded in ours: https, a host, no username and no password. Stored as typed. */
 export const HttpsAddress = addressOf(/^https:\/\/[^/\\\s]/i, 'must be an https address').meta({
   format: 'uri',
   example: 'https://wiki.example.org/start',
 });
 
-/** The same of a page that is opened or read, plain http too. */
+/** The address of a page that users open or the portal reads: like `HttpsAddress`, but http too. */
 export const WebAddress = addressOf(/^https?:\/\/[^/\\\s]/i, 'must be an http or https address').meta({
   format: 'uri',
   example: 'https://wiki.example.org/start',
 });
 
-// Browsers forgive much in front of the host (`https:host`, backslashes), and read credentials out of it: nothing of that is taken.
+// Browsers tolerate `https:host` and backslashes, and take credentials from the address; this schema refuses all of these.
 function addressOf(start: RegExp, message: string) {
   return line(maxAddressLength)
     .refine((value) => start.test(value) && !/[\\\s]/.test(value) && URL.canParse(value), message)

@@ -20,7 +20,7 @@ import { support } from './support/area.ts';
 import { tenants } from './tenants/area.ts';
 import { tenders } from './tenders/area.ts';
 
-/** The areas of the product, in the order in which a reader of the API document meets them. */
+/** The areas of the product, in the order of the API document. */
 export const areas: readonly Area[] = [
   accounts,
   modules,
@@ -39,7 +39,7 @@ export const areas: readonly Area[] = [
   invoices,
   tenders,
   audit,
-  // These carry the mails, files and work of all others.
+  // Shared by all areas: mails, files and background work.
   outboxArea,
   filesArea,
   operationsArea,

@@ -37,7 +37,7 @@ const sources = globSync('{platform,usecases}/src/**/*.ts', { cwd: packages }).f
 const textOf = (path: string): string => readFileSync(join(packages, path), 'utf8');
 
 describe('the areas of the product', () => {
-  it('have each a name of their own, and so have their jobs and mails', () => {
+  it('have unique names, and so have their jobs and mails', () => {
     const names = areas.map(({ name }) => name);
     expect(names).toEqual([...new Set(names)]);
     const jobs = jobsOf(areas).map(({ name }) => name);
@@ -52,7 +52,7 @@ describe('the areas of the product', () => {
     expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
   });
 
-  it('look after all tenants where no work of one holds a place, and no job waits for another', () => {
+  it('schedule every job of the queue `upkeep` for the whole platform, with one place each', () => {
     const upkeep = jobsOf(areas).filter(({ queue }) => queue === 'upkeep');
     expect(upkeep.map(({ name }) => name)).toContain('operations.sweep-runs');
     expect(concurrencyOf(areas).upkeep).toBe(upkeep.length);
@@ -60,7 +60,7 @@ describe('the areas of the product', () => {
     for (const job of upkeep) expect([job.name, job.scope, scheduled.has(job)]).toEqual([job.name, 'platform', true]);
   });
 
-  it('name every job there is, and each is bound to what does it', async () => {
+  it('declare every job, and each has a handler', async () => {
     const contracts = await Promise.all(
       sources
         .filter((path) => path.endsWith('/jobs.ts'))
@@ -72,14 +72,14 @@ describe('the areas of the product', () => {
     expect(namesOf(handlersFor(areas).map(({ job }) => job))).toEqual(namesOf(contracts.flat()));
   });
 
-  it('name every kind of mail that is defined', () => {
+  it('declare every kind of mail', () => {
     const defined = sources.flatMap((path) =>
       [...textOf(path).matchAll(/defineMail\(\{\s*kind: '([^']+)'/g)].map(([, kind]) => kind),
     );
     expect([...mailsOf(areas).keys()].toSorted()).toEqual(defined.toSorted());
   });
 
-  it('own every folder that files are written to', () => {
+  it('own every folder that stores files', () => {
     const written = sources.flatMap((path) =>
       [...textOf(path).matchAll(/files\.(?:write|receive)\(\s*'([^']+)'/g)].map(([, folder]) => folder),
     );
@@ -146,7 +146,7 @@ const toyMail = defineMail({
 });
 let looks = 0;
 
-/** An area as a newcomer would write one: a table, and this. Nothing else in the product knows of it. */
+/** A new area as a newcomer would write it: a table and this declaration. The rest of the product does not know it. */
 const toyArea: Area = {
   name: 'toys',
   tags: { toys: 'Things to play with.' },
@@ -169,7 +169,7 @@ const toyHandlers = [
   handle(look, async () => void (looks += 1)),
 ];
 
-describe('an area that is added', () => {
+describe('a new area', () => {
   const withToys = [...areas, toyArea];
   let started: Awaited<ReturnType<typeof testRuntime>>;
   let smtp: TestSmtpServer;
@@ -197,7 +197,7 @@ describe('an area that is added', () => {
     await smtp.stop();
   });
 
-  it('has its jobs worked, its schedules kept and its mails sent', { timeout: 60_000 }, async () => {
+  it('gets its jobs and schedules run and its mails sent', { timeout: 60_000 }, async () => {
     const user = await started.make.user({ role: 'ADMIN' });
     await worker.runtime.queues.push(windUp, { tenantId: user.tenantId, userId: user.id, owner: null });
     await vi.waitFor(() => expect(smtp.messages.map(({ subject }) => subject)).toContain('Aufgezogen'), 30_000);
@@ -205,7 +205,7 @@ describe('an area that is added', () => {
   });
 
   it(
-    'has its headers and its reply address with the mail, and learns how each mail ended',
+    'sets headers and reply address of its mails, and learns the outcome of each mail',
     { timeout: 60_000 },
     async () => {
       const owner = 'owner@example.org';
@@ -222,7 +222,7 @@ describe('an area that is added', () => {
         await worker.runtime.queues.push(windUp, { tenantId, userId, owner: replyTo });
       const outcomes = async () =>
         (
-          await started.system().acrossTenants('a test looks at toys', (tx) =>
+          await started.system().acrossTenants('a test reads toys', (tx) =>
             tx
               .select({ picture: toys.picture })
               .from(toys)
@@ -248,16 +248,16 @@ describe('an area that is added', () => {
     },
   );
 
-  it('has its old rows removed, its secrets sealed anew and its files looked after', async () => {
+  it('gets its old rows removed, its secrets re-encrypted and its orphaned files deleted', async () => {
     const system = started.system();
     const { tenantId } = await started.make.user();
     const [old, current] = [openSecrets([key('old', 1)]), openSecrets([key('new', 2), key('old', 1)])];
-    const [kept, gone] = [newId(), newId()];
+    const [recent, expired] = [newId(), newId()];
     const file = await system.files.write('toy-pictures', newId(), 'png', Buffer.from('x'), { maxBytes: 10 });
     await system.acrossTenants('a test makes toys', (tx) =>
       tx.insert(toys).values([
-        { id: kept, tenantId, picture: file.path, password: old.seal('wind', `toys.password:${kept}`) },
-        { id: gone, tenantId, madeAt: sql`now() - interval '2 days'` },
+        { id: recent, tenantId, picture: file.path, password: old.seal('wind', `toys.password:${recent}`) },
+        { id: expired, tenantId, madeAt: sql`now() - interval '2 days'` },
       ]),
     );
     const removed = await removeExpiredRows(

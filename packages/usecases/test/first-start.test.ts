@@ -7,12 +7,12 @@ import { users } from '@portal/db/schema/accounts/users';
 import { testDatabase } from '@portal/testing/database';
 import { programOf } from '@portal/testing/program';
 
-// Each first start has a database that nobody has seeded.
+// Each first start has its own unseeded database.
 const [usual, lapsed, given] = [await testDatabase(), await testDatabase(), await testDatabase()];
 
 const key = `k1:${Buffer.alloc(32).toString('base64')}`;
 const keys = { SESSION_SECRET: key, SECRETS_KEYS: key };
-const nobodyListens = 'postgres://portal:hidden@127.0.0.1:1/portal';
+const unreachable = 'postgres://portal:hidden@127.0.0.1:1/portal';
 
 interface Ended {
   code: number;
@@ -20,7 +20,7 @@ interface Ended {
   stderr: string;
 }
 
-/** Changes the only account there is. */
+/** Changes the only account. */
 async function change(url: string, set: PgUpdateSetSource<typeof users>): Promise<void> {
   const opened = openDatabase({ url, poolMax: 1, applicationName: 'test' });
   await opened.acrossTenants('a test changes a row', (tx) => tx.update(users).set(set));
@@ -56,8 +56,8 @@ describe('pnpm migrate', () => {
     });
   });
 
-  it('says why it could not reach the server, without the password', async () => {
-    const { code, stderr } = await run('migrate', { DATABASE_URL: nobodyListens });
+  it('says why it cannot reach the server, without the password', async () => {
+    const { code, stderr } = await run('migrate', { DATABASE_URL: unreachable });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^The database was not migrated\. .*ECONNREFUSED/);
     expect(stderr).not.toContain('hidden');
@@ -66,7 +66,7 @@ describe('pnpm migrate', () => {
 });
 
 describe('pnpm seed', () => {
-  it('makes the first administrator and shows the password once', async () => {
+  it('creates the first administrator and shows the password once', async () => {
     const seed = () => run('seed', { DATABASE_URL: usual.url, ...keys });
     const first = await seed();
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -74,7 +74,7 @@ describe('pnpm seed', () => {
     expect(await seed()).toEqual({ code: 0, stdout: 'Nothing to do: the database is not empty.\n', stderr: '' });
   });
 
-  it('makes a new password once the first one is over and nobody else is there', async () => {
+  it('generates a new password if the first one has expired and no other account exists', async () => {
     const seed = () => run('seed', { DATABASE_URL: lapsed.url, ...keys });
     const passwordIn = ({ stdout }: Ended) => /password {2}(\S{16,})/.exec(stdout)?.[1];
     expect(passwordIn(await seed())).toBeDefined();
@@ -82,12 +82,12 @@ describe('pnpm seed', () => {
     const late = await seed();
     expect(passwordIn(late)).toBeDefined();
     expect(passwordIn(await seed())).toBeUndefined();
-    // Chosen by somebody, it stays, whatever else the row says.
+    // A password that the user chose stays, even if the row has an expiry.
     await change(lapsed.url, { temporaryPasswordUntil: sql`now()`, mustChangePassword: false });
     expect(passwordIn(await seed())).toBeUndefined();
   });
 
-  it('does not show a password that was given', async () => {
+  it('does not show a password from the settings', async () => {
     const password = 'seven calm otters';
     const { code, stdout } = await run('seed', {
       DATABASE_URL: given.url,
@@ -99,14 +99,14 @@ describe('pnpm seed', () => {
     expect(stdout).not.toContain(password);
   });
 
-  it('names every wrong setting', async () => {
+  it('names every invalid setting', async () => {
     const { code, stderr } = await run('seed', { DATABASE_URL: usual.url });
     expect(code).toBe(1);
     expect(stderr).toContain('SESSION_SECRET: must be set');
     expect(stderr).toContain('SECRETS_KEYS: must be set');
   });
 
-  it('asks for the migration when the tables are missing', async () => {
+  it('asks for the migration if the tables are missing', async () => {
     const empty = new URL(usual.url);
     empty.pathname = '/postgres';
     const { code, stderr } = await run('seed', { DATABASE_URL: empty.href, ...keys });

@@ -8,7 +8,7 @@ import type { ListedRoute } from '../plugins/route-list.ts';
 import { errorCodesOf, openErrorBook } from './error-answers.ts';
 import { exampleOf } from './examples.ts';
 import { headerRefs, headers } from './headers.ts';
-import { type JsonSchema, mergeTwins, openSchemaBook, type SchemaBook } from './schemas.ts';
+import { type JsonSchema, mergeEqualSchemas, openSchemaBook, type SchemaBook } from './schemas.ts';
 
 const tags = areas.flatMap((area) =>
   Object.entries(area.tags ?? {}).map(([name, description]) => ({ name, description })),
@@ -25,10 +25,10 @@ export function describeRoutes(all: ListedRoute[], service: { version: string; c
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, book, errors) };
   }
-  return mergeTwins({
+  return mergeEqualSchemas({
     openapi: '3.1.0',
     info: { ...info, version: service.version },
-    // Wherever this document was read.
+    // Relative to the address of this document.
     servers: [{ url: '/' }],
     tags: tags.filter(({ name }) => routes.some(({ schema }) => schema?.tags?.includes(name))),
     paths,
@@ -62,7 +62,7 @@ function operationOf(route: ListedRoute, book: SchemaBook, errors: ReturnType<ty
     status,
     answerOf(Number(status), schema, produces, isPaged(querystring), book),
   ]);
-  // What a route says itself about a status goes before the rule.
+  // A route's own answer for a status takes precedence over the error answers.
   const failures = [...errorCodesOf(route)]
     .filter(([status]) => answers.every(([answered]) => answered !== String(status)))
     .map(([status, codes]) => [String(status), errors.add(status, codes)]);
@@ -103,7 +103,7 @@ function answerOf(
 
 function contentOf(schema: JsonSchema, types: readonly string[] = ['application/json'], book: SchemaBook) {
   const example = exampleOf(schema, book);
-  // Said once: beside the schema, where readers and tools look for it.
+  // Shown once, beside the schema, where readers and tools expect it.
   const { examples: _, ...bare } = schema;
   return Object.fromEntries(types.map((type) => [type, { schema: bare, ...(example !== undefined && { example }) }]));
 }
@@ -126,18 +126,18 @@ function parametersOf(place: 'path' | 'query', zodSchema: unknown, book: SchemaB
 const isPaged = (querystring: unknown): boolean =>
   querystring !== undefined && 'cursor' in (querystring as z.ZodObject).shape;
 
-/** What the document says about the interface as a whole. */
+/** Introduction to the whole interface. */
 const info = {
   title: 'Portal',
   contact: { name: 'The operator of this installation' },
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
   description: `Multi-tenant portal: accounts, dashboards, monitoring, tenders and accounting tools for organizations that share one service but never see each other’s data.
 
-**Signing in.** \`POST /auth/login\` sets an httpOnly session cookie, valid for 30 days; every other call sends it along. \`x-access\` at each operation says who may call it. It is a role, or a level and a module: \`use:\` or \`manage:\` with a module needs a grant, which an administrator gives to accounts and groups; ADMIN and SUPER_ADMIN have \`manage\` for every module of their tenant. \`admin:\` with a module is only for ADMIN and SUPER_ADMIN, while the module is switched on. While an account must change its password, every other call that needs a session answers 403 \`PASSWORD_CHANGE_REQUIRED\`.
+**Signing in.** \`POST /auth/login\` sets an httpOnly session cookie, valid for 30 days; send it with every other call. \`x-access\` of each operation says who may call it. It is a role, or a level and a module: \`use:\` or \`manage:\` with a module needs a grant, which an administrator gives to accounts and groups; ADMIN and SUPER_ADMIN have \`manage\` for every module of their tenant. \`admin:\` with a module is only for ADMIN and SUPER_ADMIN, while the module is switched on. While an account must change its password, every other call that needs a session answers 403 \`PASSWORD_CHANGE_REQUIRED\`.
 
-**Browsers on other origins** can call the API only if their origin is listed in the setting CORS_ORIGINS. A request that changes something and has any other \`Origin\` answers 403 \`ORIGIN_NOT_ALLOWED\`.
+**Browsers on other origins** can call the API only if their origin is listed in the setting CORS_ORIGINS. A request that changes something and has any other \`Origin\` is refused with 403 \`ORIGIN_NOT_ALLOWED\`.
 
-**Errors** all have the form of the schema \`Error\`. \`code\` never changes; \`message\` is for people. Checks come in this order: unknown path 404, method 405 with \`Allow\`, session 401, forced change 403, role or module 403, body type 415 and size 413, input 400, record 404, state 409. A record of another tenant or user answers the same 404 as a record that never existed. Every answer has an \`X-Request-Id\`; name it when you report a problem.
+**Errors** all have the form of the schema \`Error\`. \`code\` never changes; \`message\` is for people. Checks come in this order: unknown path 404, method 405 with \`Allow\`, session 401, forced change 403, role or module 403, body type 415 and size 413, input 400, record 404, state 409. A request for a record of another tenant or user answers the same 404 as for a record that never existed. Every answer has an \`X-Request-Id\`; name it when you report a problem.
 
 **Lists** are bare arrays. Long lists take \`limit\` and \`cursor\`; the headers \`Link\` and \`X-Next-Cursor\` point to the next page.
 

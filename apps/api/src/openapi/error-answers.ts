@@ -4,15 +4,15 @@ import type { ListedRoute } from '../plugins/route-list.ts';
 import { headerRefs } from './headers.ts';
 import { refTo } from './schemas.ts';
 
-/** Error codes a route can answer, by status: its own, and those that follow from its access and its input. */
+/** Error codes of a route by status: its own, and those that follow from its access and input. */
 export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<number, ErrorCode[]> {
   const { access, errors = {} } = config;
   const needsSession = access.kind !== 'open';
   const changes = method !== 'GET';
-  // Answers however much is under way.
-  const isWatch = url.startsWith('/health');
+  // `limitLoad` never refuses these for other requests' load.
+  const isHealthCheck = url.startsWith('/health');
   const rules: [code: ErrorCode, applies: boolean][] = [
-    // Any call may be malformed, if only by naming no host.
+    // Any call may be malformed, for example without a Host header.
     ['VALIDATION_FAILED', true],
     ['INVALID_JSON', schema?.body !== undefined],
     ['UNAUTHENTICATED', needsSession],
@@ -25,23 +25,23 @@ export function errorCodesOf({ method, url, schema, config }: ListedRoute): Map<
     ['NOT_FOUND', url.includes(':')],
     ['PAYLOAD_TOO_LARGE', schema?.body !== undefined],
     ['UNSUPPORTED_MEDIA_TYPE', schema?.body !== undefined],
-    ['RATE_LIMITED', !isWatch],
+    ['RATE_LIMITED', !isHealthCheck],
     ['INTERNAL', true],
-    ['UNAVAILABLE', !isWatch],
+    ['UNAVAILABLE', !isHealthCheck],
   ];
   const byRule = rules.flatMap(([code, applies]) => (applies ? [code] : []));
   const codes = new Set<ErrorCode>([...byRule, ...Object.values(errors).flat()]);
   return new Map([...Map.groupBy(codes, statusOfCode)].toSorted(([a], [b]) => a - b));
 }
 
-/** The error answers of a document: each list of codes is described once, each code shown once, and operations point there. */
+/** The error answers of a document: each list of codes and each code appears once, and operations refer to it. */
 export function openErrorBook() {
   const responses: Record<string, object> = {};
   const examples: Record<string, object> = {};
   return {
     responses,
     examples,
-    /** The answer with one of these codes. */
+    /** A reference to the answer with one of these codes. */
     add(status: number, codes: ErrorCode[]) {
       const name = codes.join('.');
       for (const code of codes) examples[code] ??= { value: exampleError(code) };

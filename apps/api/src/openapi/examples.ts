@@ -1,6 +1,6 @@
 import type { JsonSchema, SchemaBook } from './schemas.ts';
 
-/** A value of this schema to show: the one its author gave, or one put together from those of its parts; undefined when a part has none. */
+/** An example value: the one stated in the schema, or one composed from the examples of its parts; undefined if a part has none. */
 export function exampleOf(given: JsonSchema, book: SchemaBook): unknown {
   const schema = book.resolve(given);
   const stated = given.examples?.[0] ?? schema.examples?.[0];

@@ -1,6 +1,6 @@
 import { refTo } from './schemas.ts';
 
-/** Headers that mean the same wherever they stand. */
+/** Headers with the same meaning in every answer. */
 export const headers = {
   Link: { description: 'The next page (RFC 8288, `rel="next"`); absent on the last page', schema: { type: 'string' } },
   'X-Next-Cursor': {

@@ -8,7 +8,7 @@ import type { App } from '../zod-app.ts';
 import { describeRoutes } from './document.ts';
 
 const tags = ['operations'];
-const access = open('the description of the interface is no secret');
+const access = open('the description of the interface is not secret');
 
 const swaggerUi = new URL('static/', import.meta.resolve('@fastify/swagger-ui/package.json'));
 
@@ -47,13 +47,13 @@ const startScript = `SwaggerUIBundle({
 });
 `;
 
-// Everything from this server and nothing inline.
+// Only resources from this server, nothing inline.
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const daySec = 24 * 60 * 60;
 
-/** The OpenAPI document and a page to browse it. Both are made when somebody asks: the server that nobody asks carries neither. */
+/** The OpenAPI document and a page to browse it. Built on the first request, so that the server does not keep them in memory before. */
 export function registerDocs(app: App, config: Config): void {
   let document: string | undefined;
   app.get(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PathId } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { exampleOf } from './examples.ts';
-import { type JsonSchema, mergeTwins, openSchemaBook } from './schemas.ts';
+import { type JsonSchema, mergeEqualSchemas, openSchemaBook } from './schemas.ts';
 
 const Same = z.object({ at: Instant }).meta({ id: 'TestSame' });
 const Holder = z.object({ same: Same, name: z.string() }).meta({ id: 'TestHolder' });
@@ -12,11 +12,11 @@ const Different = z.object({ limit: z.int().default(5), same: Same }).meta({ id:
 function documentOf(add: (book: ReturnType<typeof openSchemaBook>) => Record<string, JsonSchema>) {
   const book = openSchemaBook();
   const roots = add(book);
-  return mergeTwins({ roots, components: { schemas: book.named } });
+  return mergeEqualSchemas({ roots, components: { schemas: book.named } });
 }
 
 describe('a named schema', () => {
-  it('stands once when what is sent and what is answered are the same, through and through', () => {
+  it('appears once if input and output are equal at every depth', () => {
     const document = documentOf((book) => ({
       sent: book.add(Holder, 'input'),
       answered: book.add(z.array(Holder), 'output'),
@@ -29,7 +29,7 @@ describe('a named schema', () => {
     });
   });
 
-  it('stands twice when they differ', () => {
+  it('appears twice if they differ', () => {
     const { components } = documentOf((book) => ({
       sent: book.add(Different, 'input'),
       answered: book.add(Different, 'output'),
@@ -44,7 +44,7 @@ describe('a named schema', () => {
     expect(components.schemas['TestDifferentInput']?.required).toEqual(['same']);
   });
 
-  it('keeps its plain name when it is only sent', () => {
+  it('keeps its plain name if it is only an input', () => {
     const document = documentOf((book) => ({ sent: book.add(Same, 'input') }));
     expect(Object.keys(document.components.schemas).toSorted()).toEqual(['Instant', 'TestSame']);
   });
@@ -53,19 +53,19 @@ describe('a named schema', () => {
 describe('a schema in the document', () => {
   const show = (schema: z.ZodType) => openSchemaBook().add(schema, 'input');
 
-  it('says a format rather than its expression, and no limits nobody set', () => {
+  it('shows a format instead of its regular expression, and no implicit limits', () => {
     expect(show(z.uuid())).toEqual({ type: 'string', format: 'uuid' });
     expect(show(z.int())).toEqual({ type: 'integer' });
     expect(show(z.string().regex(/^x/))).toMatchObject({ pattern: '^x' });
   });
 
-  it('shows what a client sends, not how it is read', () => {
+  it('shows the value a client sends, not its parsed form', () => {
     expect(show(z.stringbool())).toEqual({ type: 'boolean' });
     expect(show(PathId)).toEqual({ type: 'string', format: 'uuid' });
     expect(show(z.coerce.number().int().min(1).max(9))).toEqual({ type: 'integer', minimum: 1, maximum: 9 });
   });
 
-  it('lets answers grow, but not where a schema is strict', () => {
+  it('allows additional properties unless the schema is strict', () => {
     expect(show(z.object({}))).not.toHaveProperty('additionalProperties');
     expect(show(z.strictObject({}))).toMatchObject({ additionalProperties: false });
   });
@@ -77,7 +77,7 @@ describe('an example', () => {
     return exampleOf(book.add(schema, 'output'), book);
   };
 
-  it('is the author’s, or put together from those of the parts', () => {
+  it('is the stated one, or composed from the examples of its parts', () => {
     expect(of(z.object({ a: z.string() }).meta({ example: { a: 'x' } }))).toEqual({ a: 'x' });
     expect(
       of(
@@ -86,7 +86,7 @@ describe('an example', () => {
     ).toEqual([{ at: '2026-11-20T08:30:00.000Z', kind: 'b', no: 'n' }]);
   });
 
-  it('is missing when a part has none', () => {
+  it('is missing if a part has none', () => {
     expect(of(z.object({ a: z.string() }))).toBeUndefined();
     expect(of(z.array(z.string()))).toBeUndefined();
   });

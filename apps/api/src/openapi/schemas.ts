@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
-/** What a client sends and what it gets may differ under one name: defaults, trimming, strictness. */
+/** A named schema may differ between input and output: defaults, trimming, strictness. */
 export type Direction = 'input' | 'output';
 
-/** Turns zod schemas into those of the document and keeps the named ones, each under its name once. */
+/** Converts zod schemas to JSON Schema and stores each named one once. */
 export interface SchemaBook {
   add(schema: z.ZodType, io: Direction): JsonSchema;
   /** Follows a reference into the book. */
@@ -12,7 +12,7 @@ export interface SchemaBook {
   readonly named: Record<string, JsonSchema>;
 }
 
-/** Points to a part of the document that stands there once. */
+/** A reference to a shared component of the document. */
 export const refTo = (kind: 'schemas' | 'responses' | 'examples' | 'headers', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
@@ -39,19 +39,19 @@ export function openSchemaBook(): SchemaBook {
   };
 }
 
-/** Gives what is sent and what is answered under one name a single schema wherever the two are the same. */
-export function mergeTwins<T extends { components: { schemas: Record<string, JsonSchema> } }>(document: T): T {
+/** Merges the input and output schemas of a name where both are equal. */
+export function mergeEqualSchemas<T extends { components: { schemas: Record<string, JsonSchema> } }>(document: T): T {
   const { schemas } = document.components;
-  const twin = Object.keys(schemas).find((name) => {
+  const duplicate = Object.keys(schemas).find((name) => {
     const plain = name.endsWith(inputSuffix) ? name.slice(0, -inputSuffix.length) : null;
     return plain !== null && (!(plain in schemas) || JSON.stringify(schemas[plain]) === JSON.stringify(schemas[name]));
   });
-  if (twin === undefined) return document;
-  const plain = twin.slice(0, -inputSuffix.length);
-  schemas[plain] = schemas[twin] ?? {};
-  delete schemas[twin];
-  // Others may be the same only now that they point to the same.
-  return mergeTwins(withRefs(document, (ref) => (ref === refPrefix + twin ? refPrefix + plain : ref)));
+  if (duplicate === undefined) return document;
+  const plain = duplicate.slice(0, -inputSuffix.length);
+  schemas[plain] = schemas[duplicate] ?? {};
+  delete schemas[duplicate];
+  // Schemas that referred to both may be equal only after this merge.
+  return mergeEqualSchemas(withRefs(document, (ref) => (ref === refPrefix + duplicate ? refPrefix + plain : ref)));
 }
 
 function withRefs<T>(document: T, rename: (ref: string) => string): T {
@@ -60,10 +60,10 @@ function withRefs<T>(document: T, rename: (ref: string) => string): T {
   );
 }
 
-/** Leaves out what tells a reader nothing and fills in what zod cannot say. */
+/** Removes keywords that do not help a reader and adds those that zod cannot derive. */
 function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonSchema }): void {
   const { def } = zodSchema._zod;
-  // A format says it better than the expression that checks it.
+  // The format is clearer than its regular expression.
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -72,9 +72,9 @@ function tidy({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSche
     delete jsonSchema.example;
   }
   if (def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
-  // An answer may gain fields without notice.
+  // Answers may gain fields, so the document does not forbid additional ones.
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
-  // The value a wrong id is read as is nobody's business.
+  // The fallback for an invalid value is internal.
   if (def.type === 'catch') delete jsonSchema.default;
   if (def.type === 'pipe' && def.out._zod.def.type === 'boolean') Object.assign(jsonSchema, { type: 'boolean' });
 }

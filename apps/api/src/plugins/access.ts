@@ -11,10 +11,10 @@ import { addressOf } from './client-address.ts';
 
 type Guard = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void;
 
-// What an account that must change its password may still call (specification, Authentication 6): exact method and path.
+// Routes for an account that must change its password: exact method and path.
 const openDuringForcedChange = new Set(['POST /auth/change-password', 'POST /auth/logout', 'GET /auth/me']);
 
-/** A body from somebody nobody knows yet: names, passwords and tokens are far shorter. */
+/** Limit of bodies without a session: usernames, passwords and tokens are far shorter. */
 const openBodyMaxBytes = 16 * 1024;
 
 const session = Symbol('session');
@@ -29,8 +29,8 @@ declare module 'fastify' {
 }
 
 /**
- * Deny by default: every route says in `config.access` who may call it, or the server does not start.
- * The guard made from it runs before anything of the request's body is read.
+ * Deny by default: every route states in `config.access` who may call it, or the server does not start.
+ * The guard runs before the server reads the request body.
  */
 export function guardRoutes(app: App, runtime: Runtime): void {
   app.decorateRequest('system');
@@ -38,12 +38,15 @@ export function guardRoutes(app: App, runtime: Runtime): void {
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
       const ctx = this[session];
-      if (!ctx) throw new Error(`${this.method} ${this.routeOptions.url} is open: it has a system, but no ctx`);
+      if (!ctx)
+        throw new Error(
+          `${this.method} ${this.routeOptions.url} is an open route: use request.system, not request.ctx`,
+        );
       return ctx;
     },
   });
   app.decorate('accessOfPluginRoutes', undefined);
-  // Called on the instance that registers the route.
+  // `this` is the instance that registers the route.
   app.addHook('onRoute', function (route) {
     const access = route.config?.access ?? this.accessOfPluginRoutes;
     if (!access)
@@ -55,10 +58,10 @@ export function guardRoutes(app: App, runtime: Runtime): void {
   });
 }
 
-/** Who is signed in, as far as the request has got; undefined on open routes and before the check. */
+/** The signed-in account; undefined on open routes and before the session check. */
 export const actorOf = (request: FastifyRequest): Actor | undefined => request[session]?.actor;
 
-/** Gives the routes that a plugin registers by itself their access. Call it inside the plugin's own `register` scope. */
+/** Sets the access of the routes that a plugin registers. Call it inside the plugin's own `register` scope. */
 export function markPluginRoutes(scope: App, access: Access): void {
   scope.accessOfPluginRoutes = access;
 }
@@ -85,7 +88,7 @@ function guardOf(access: Access, route: string, runtime: Runtime): Guard {
   };
 }
 
-/** Decides whether a signed-in account may go on; undefined lets it pass. */
+/** Returns a check of the signed-in account, which answers the refusal or undefined. */
 function refusalOf(
   access: Exclude<Access, { kind: 'open' }>,
   isOpenDuringForcedChange: boolean,

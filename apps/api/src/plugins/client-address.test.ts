@@ -18,17 +18,17 @@ const ask = async ({ request }: typeof direct, remoteAddress: string, headers: R
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
 
 describe('the caller’s address', () => {
-  it('is the peer’s when no proxy is trusted, whatever headers say', async () => {
+  it('is the peer’s if no proxy is trusted, regardless of headers', async () => {
     expect(await ask(direct, '192.0.2.7', { 'x-forwarded-for': '203.0.113.9' })).toMatchObject({ ip: '192.0.2.7' });
   });
 
-  it('is what the one trusted proxy reports', async () => {
+  it('is the one that the trusted proxy reports', async () => {
     expect(await ask(behindOne, '10.1.2.3', { 'x-forwarded-for': '198.51.100.1, 203.0.113.9' })).toMatchObject({
       ip: '203.0.113.9',
     });
   });
 
-  it('is what proxies of the trusted networks report, and nobody else', async () => {
+  it('is the one that proxies of trusted networks report, and only those', async () => {
     expect(await ask(behindNetwork, '10.1.2.3', { 'x-forwarded-for': '203.0.113.9, 10.9.9.9' })).toMatchObject({
       ip: '203.0.113.9',
     });
@@ -43,19 +43,19 @@ describe('the caller’s address', () => {
     });
   });
 
-  it('is never something that is no address', async () => {
+  it('is never an invalid address', async () => {
     expect(await ask(behindOne, '10.1.2.3', { 'x-forwarded-for': 'unknown' })).toMatchObject({ ip: '10.1.2.3' });
     expect(await ask(behindNetwork, '10.1.2.3', { 'x-forwarded-for': '<script>' })).toMatchObject({ ip: '10.1.2.3' });
   });
 
-  it('is written as IPv4 when it is one', async () => {
+  it('shows IPv4-mapped addresses as IPv4', async () => {
     expect(await ask(direct, '::ffff:192.0.2.7', {})).toMatchObject({ ip: '192.0.2.7' });
     expect(await ask(direct, '2001:db8::7', {})).toMatchObject({ ip: '2001:db8::7' });
   });
 });
 
 describe('the request id', () => {
-  it('is ours unless a trusted proxy gave a harmless one', async () => {
+  it('is our own unless a trusted proxy sent a safe one', async () => {
     const headers = { 'x-request-id': 'edge-0123456789' };
     expect((await ask(direct, '10.1.2.3', headers)).id).toMatch(uuid);
     expect((await ask(behindNetwork, '192.0.2.7', headers)).id).toMatch(uuid);
@@ -66,7 +66,7 @@ describe('the request id', () => {
     expect((await ask(behindOne, '10.1.2.3', { 'x-request-id': 'x'.repeat(200) })).id).toMatch(uuid);
   });
 
-  it('stands in the answer, of errors too', async () => {
+  it('is in every answer, errors included', async () => {
     for (const url of ['/whoami', '/nowhere', '/%E0%A4%A']) {
       expect((await direct.request({ url })).headers['x-request-id']).toMatch(uuid);
     }

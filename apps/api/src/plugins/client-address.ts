@@ -4,13 +4,13 @@ import type { FastifyRequest } from 'fastify';
 import { newId } from '@portal/domain/ids';
 import type { Config } from '@portal/platform/config';
 
-// Short and harmless in a header, a log line and a shell.
+// Short, and safe in a header, a log line and a shell.
 const safeRequestId = /^[A-Za-z0-9._:-]{8,128}$/;
 
-/** Whether a peer is a proxy of ours; `hop` counts from the socket outwards. */
+/** Whether a peer is a trusted proxy; `hop` counts from the socket outwards. */
 type TrustsPeer = (address: string, hop: number) => boolean;
 
-/** Reads the setting TRUST_PROXY; false when nobody is trusted. */
+/** Reads the setting TRUST_PROXY; false if no peer is trusted. */
 export function trustedPeers(trustProxy: Config['http']['trustProxy']): TrustsPeer | false {
   if (trustProxy === false) return false;
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy;
@@ -25,7 +25,7 @@ export function trustedPeers(trustProxy: Config['http']['trustProxy']): TrustsPe
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-/** Makes the id of each request; one that a trusted proxy has already given is kept, so that its log and ours can be joined. */
+/** Generates request ids. Keeps the id of a trusted proxy, so that its log and ours can be joined. */
 export function requestIds(trusts: TrustsPeer | false): (raw: IncomingMessage) => string {
   if (!trusts) return newId;
   return (raw) => {
@@ -38,7 +38,7 @@ export function requestIds(trusts: TrustsPeer | false): (raw: IncomingMessage) =
 
 const mappedPrefix = '::ffff:';
 
-/** The caller's address: behind trusted proxies the one they report, if it is one. IPv4 is written as IPv4 whatever the socket speaks. */
+/** The caller's address: behind trusted proxies the one they report, if it is valid. IPv4-mapped IPv6 addresses become plain IPv4. */
 export function addressOf(request: FastifyRequest): string | null {
   const socketAddress = request.socket.remoteAddress;
   const reported = request.ip;

@@ -32,18 +32,18 @@ const front = 'https://front.example.org';
 describe('a request that changes something', () => {
   it.each([
     ['no header at all', {}, 200],
-    ['the own origin', { origin: 'http://127.0.0.1:3000' }, 200],
-    ['the own origin by name', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' }, 200],
+    ['the service’s origin', { origin: 'http://127.0.0.1:3000' }, 200],
+    ['the service’s origin by name', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' }, 200],
     ['another port', { origin: 'http://127.0.0.1:3001' }, 403],
     ['another scheme', { origin: 'https://127.0.0.1:3000' }, 403],
     ['an unlisted origin', { origin: front }, 403],
     ['an opaque origin', { origin: 'null' }, 403],
     ['an empty origin', { origin: '' }, 403],
-    ['a look-alike', { origin: 'http://127.0.0.1:3000.example.org' }, 403],
+    ['a similar origin', { origin: 'http://127.0.0.1:3000.example.org' }, 403],
     ['two origins', { origin: 'http://127.0.0.1:3000, https://evil.example.org' }, 403],
-    ['a fetch across sites without origin', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a cross-site fetch without origin', { 'sec-fetch-site': 'cross-site' }, 403],
     [
-      'a fetch across sites that names the own origin',
+      'a cross-site fetch with the service’s origin',
       { origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'cross-site' },
       403,
     ],
@@ -56,31 +56,31 @@ describe('a request that changes something', () => {
     }
   });
 
-  it('passes from a listed origin, across sites too', async () => {
+  it('passes from a listed origin, even cross-site', async () => {
     const headers = { origin: front, 'sec-fetch-site': 'cross-site' };
     expect((await listing.request({ method: 'POST', url: '/thing', headers })).statusCode).toBe(200);
   });
 
-  it('knows its own origin by PUBLIC_URL alone when that is set', async () => {
+  it('accepts only PUBLIC_URL as the service’s origin if that is set', async () => {
     const from = async (origin: string) =>
       (await published.request({ method: 'POST', url: '/thing', headers: { origin } })).statusCode;
     expect(await from('https://portal.example.org')).toBe(200);
     expect(await from('http://127.0.0.1:3000')).toBe(403);
   });
 
-  it('does not ask where a reading request comes from', async () => {
+  it('does not check the origin of a read', async () => {
     const headers = { origin: 'https://evil.example.org', 'sec-fetch-site': 'cross-site' };
     for (const method of ['GET', 'HEAD'] as const)
       expect((await alone.request({ method, url: '/thing', headers })).statusCode).toBe(200);
   });
 
-  it('says 404 before it asks where a request comes from', async () => {
+  it('answers 404 before it checks the origin', async () => {
     expect((await alone.request({ method: 'POST', url: '/nowhere', headers: { origin: front } })).statusCode).toBe(404);
   });
 });
 
 describe('a browser of another origin', () => {
-  it('may read the answer, with credentials, when its origin is listed', async () => {
+  it('may read the answer, with credentials, if its origin is listed', async () => {
     for (const url of ['/thing', '/nowhere', '/auth/me']) {
       const { headers } = await listing.request({ url, headers: { origin: front } });
       expect(headers).toMatchObject({
@@ -103,7 +103,7 @@ describe('a browser of another origin', () => {
     }
   });
 
-  it('may read a refusal that comes before everything else, too', async () => {
+  it('may also read the refusals of the earliest hooks', async () => {
     const headers = { origin: front };
     const answers = await Promise.all(Array.from({ length: 300 }, () => slow.request({ url: '/slow', headers })));
     const refused = answers.filter(({ statusCode }) => statusCode === 429);
@@ -112,7 +112,7 @@ describe('a browser of another origin', () => {
       expect(answer.headers).toMatchObject({ 'access-control-allow-origin': front, 'retry-after': '2' });
   });
 
-  it('may not when it is not', async () => {
+  it('may not read the answer if its origin is not listed', async () => {
     for (const origin of ['https://evil.example.org', 'null', `${front}.evil.example.org`]) {
       const { headers } = await listing.request({ url: '/thing', headers: { origin } });
       expect(headers['access-control-allow-origin']).toBeUndefined();
@@ -121,7 +121,7 @@ describe('a browser of another origin', () => {
     }
   });
 
-  it('asks first without a session and learns what it may send', async () => {
+  it('may send a preflight without a session', async () => {
     const preflight = {
       origin: front,
       'access-control-request-method': 'PATCH',
@@ -138,7 +138,7 @@ describe('a browser of another origin', () => {
     });
   });
 
-  it('learns nothing from asking first when its origin is not listed', async () => {
+  it('learns nothing from a preflight if its origin is not listed', async () => {
     const headers = { origin: 'https://evil.example.org', 'access-control-request-method': 'POST' };
     for (const { request } of [listing, alone]) {
       const answer = await request({ method: 'OPTIONS', url: '/thing', headers });

@@ -15,21 +15,21 @@ const rules = {
 };
 
 /**
- * Says which listed origin may read an answer (contract section 1: with credentials). Call it before whatever refuses requests, so that
- * refusals can be read as well, and before `guardRoutes`, which would ask the plugin's route who may call it.
+ * Lets the listed origins read answers (with credentials). Call it before the hooks that refuse requests, so that
+ * browsers can read refusals too, and before `guardRoutes`, which would demand an access marker on the plugin's route.
  */
 export async function answerOrigins(app: App, { http }: Config): Promise<void> {
   const listed = new Set(http.corsOrigins);
   if (listed.size === 0) return;
   const delegator: FastifyCorsOptionsDelegateCallback = ({ headers }, rulesOf) => {
     const { origin = '', 'access-control-request-method': asksFor } = headers;
-    // Any other OPTIONS is a method that no path has.
+    // An OPTIONS request that is no preflight gets 405.
     rulesOf(null, { ...rules, origin: listed.has(origin) && origin, preflight: asksFor !== undefined });
   };
   await app.register(cors, { delegator });
 }
 
-/** A request that changes something must come from a listed origin, from the service's own, or from a client that is no browser. */
+/** A request that changes something must come from a listed origin, the service's own origin, or a client that is not a browser. */
 export function checkOrigins(app: App, config: Config): void {
   const listed = new Set(config.http.corsOrigins);
   const own = ownOrigins(config);

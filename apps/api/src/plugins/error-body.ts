@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { type ErrorCode, errorCodes, type ErrorKind } from '@portal/domain/error-codes';
 import type { ErrorDetail } from '@portal/domain/errors';
 
-/** The one shape of every refusal and failure (contract section 1). */
+/** The shape of every refusal and failure. */
 export const ErrorBody = z
   .object({
     statusCode: z.int(),
     error: z.string().describe('Reason phrase of the status'),
-    code: z.string().describe('What went wrong, for programs; never changes'),
+    code: z.string().describe('The error for programs; never changes'),
     message: z.string().describe('The error for people: one plain English sentence'),
     details: z
       .array(
@@ -56,5 +56,5 @@ export function errorBody(
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** Fixed text: what failed inside is for the log, never for the caller. */
+/** A fixed text: internal details belong in the log, never in an answer. */
 export const internalError = errorBody('INTERNAL');

@@ -16,7 +16,7 @@ import { testApp } from '../../testing/app.ts';
 
 const access = open('a test calls it');
 
-/** As the database driver reports a statement the server refused, behind the query builder's own error. */
+/** The error of a statement that PostgreSQL refuses: the driver's error as the cause of the query builder's. */
 const refusedByDatabase = (code: string) =>
   new Error('Failed query: select secret\nparams: hunter2', {
     cause: Object.assign(new Error('driver text'), { code, severity: 'ERROR' }),
@@ -59,7 +59,7 @@ const { request, logLines } = await testApp({
     app.post(
       '/things',
       {
-        // As much as a route behind a session takes.
+        // The limit of routes with a session.
         bodyLimit: 1024 * 1024,
         config: { access },
         schema: {
@@ -76,7 +76,7 @@ const { request, logLines } = await testApp({
   },
 });
 
-describe('what a use case refuses', () => {
+describe('a refusal of a use case', () => {
   it.each([
     ['invalid', 400, { code: 'VALIDATION_FAILED', details: [{ path: 'filters.cpv.0', message: 'is no CPV code' }] }],
     [
@@ -101,7 +101,7 @@ describe('what a use case refuses', () => {
     }
   });
 
-  it('says when it is worth trying again', async () => {
+  it('says when to retry', async () => {
     expect((await request({ url: '/throw/busy' })).headers['retry-after']).toBe('62');
     expect((await request({ url: '/throw/unavailable' })).headers['retry-after']).toBe('5');
     expect((await request({ url: '/throw/timedOut' })).headers['retry-after']).toBe('5');
@@ -109,43 +109,40 @@ describe('what a use case refuses', () => {
   });
 });
 
-describe('what the database refuses', () => {
+describe('a refusal of the database', () => {
   it.each([
     ['nulCharacter', 400, 'VALIDATION_FAILED'],
     ['noNumber', 400, 'VALIDATION_FAILED'],
     ['duplicate', 409, 'CONFLICT'],
     ['timedOut', 503, 'UNAVAILABLE'],
     ['noTable', 500, 'INTERNAL'],
-  ])('%s answers %d %s and its text stays inside', async (what, statusCode, code) => {
+  ])('%s answers %d %s without the database’s text', async (what, statusCode, code) => {
     const answer = await request({ url: `/throw/${what}` });
     expect(answer.json()).toMatchObject({ statusCode, code });
     expect(answer.body).not.toMatch(/driver text|Failed query|hunter2/);
   });
 });
 
-describe('what nobody foresaw', () => {
-  it.each(['bug', 'string', 'disguised', 'errno', 'nothing'])(
-    '%s answers 500 in words that never change',
-    async (what) => {
-      for (const way of ['throw', 'reject']) {
-        const answer = await request({ url: `/${way}/${what}` });
-        expect(answer.json()).toEqual({
-          statusCode: 500,
-          error: 'Internal Server Error',
-          code: 'INTERNAL',
-          message: 'Something went wrong on our side.',
-        });
-      }
-    },
-  );
+describe('an unexpected error', () => {
+  it.each(['bug', 'string', 'disguised', 'errno', 'nothing'])('%s answers 500 with a fixed message', async (what) => {
+    for (const way of ['throw', 'reject']) {
+      const answer = await request({ url: `/${way}/${what}` });
+      expect(answer.json()).toEqual({
+        statusCode: 500,
+        error: 'Internal Server Error',
+        code: 'INTERNAL',
+        message: 'Something went wrong on our side.',
+      });
+    }
+  });
 
-  it('includes an answer that is not what the route promised', async () => {
+  it('includes an answer that violates the schema of its route', async () => {
     const answer = await request({ url: '/wrong-answer' });
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain('secret');
   });
 
-  it('is logged once, as an error, with the request id and where it happened', async () => {
+  it('is logged once, as an error, with request id and stack', async () => {
     const { headers } = await request({ url: '/throw/bug' });
     const lines = logLines.filter(({ requestId }) => requestId === headers['x-request-id']);
     expect(lines).toHaveLength(1);
@@ -167,7 +164,7 @@ describe('a body', () => {
   const post = (payload: string, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     request({ method: 'POST', url: '/things', payload, headers });
 
-  it('names every wrong place by its path', async () => {
+  it('gets the path of every invalid value', async () => {
     const answer = await post(JSON.stringify({ name: '', parts: [{ size: 1 }, { size: 'big' }] }));
     expect(answer.json()).toMatchObject({
       statusCode: 400,
@@ -176,12 +173,12 @@ describe('a body', () => {
     });
   });
 
-  it('with ten thousand wrong places gets a short answer', async () => {
+  it('with ten thousand invalid values gets a short answer', async () => {
     const answer = await post(JSON.stringify({ name: 'x', parts: Array.from({ length: 10_000 }, () => ({})) }));
     expect(answer.json<{ details: unknown[] }>().details).toHaveLength(50);
   });
 
-  it('that is not UTF-8 is refused, for it would become another text', async () => {
+  it('that is not UTF-8 is refused, because decoding would change the text', async () => {
     const headers = { 'content-type': 'application/json' };
     const payload = Buffer.from('{"name":"M\u00fcller"}', 'latin1');
     const answer = await request({ method: 'POST', url: '/things', headers, payload });
@@ -209,7 +206,7 @@ describe('a body', () => {
     });
   });
 
-  it.each(['null', '[]', '"text"', '12', 'true'])('that is %s is not the object wanted', async (payload) => {
+  it.each(['null', '[]', '"text"', '12', 'true'])('that is %s is not the expected object', async (payload) => {
     expect((await post(payload)).json()).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED' });
   });
 
@@ -226,7 +223,7 @@ describe('a body', () => {
     });
   });
 
-  it('may spell out the escape of a NUL character', async () => {
+  it('may contain the escaped text of a NUL character', async () => {
     expect((await post(String.raw`{"name":"\\u0000"}`)).json()).toEqual({ name: String.raw`\u0000` });
   });
 
@@ -251,11 +248,11 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'application/json; charset="UTF-8"',
     'APPLICATION/JSON',
-  ])('sent as %s is read', async (type) => {
+  ])('sent as %s is accepted', async (type) => {
     expect((await post('{"name":"x"}', { 'content-type': type })).statusCode).toBe(201);
   });
 
-  it('over 1 MiB answers 413, one byte less is read', async () => {
+  it('over 1 MiB answers 413, exactly 1 MiB is accepted', async () => {
     const padded = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
     expect((await post(padded(1024 * 1024 + 1))).json()).toMatchObject({ statusCode: 413, code: 'PAYLOAD_TOO_LARGE' });
     expect((await post(padded(1024 * 1024))).statusCode).toBe(201);
@@ -269,7 +266,7 @@ describe('a body', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });
 
-  it('nested as deep as a body can be is just a body', async () => {
+  it('nested as deep as its size allows is handled normally', async () => {
     const depth = 250_000;
     expect((await post(`{"name":"x","more":${'['.repeat(depth)}${']'.repeat(depth)}}`)).statusCode).toBe(201);
     expect((await post(`{"name":"x","more":${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}}`)).statusCode).toBe(400);
@@ -284,7 +281,7 @@ describe('an address', () => {
     expect(answer.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' });
   });
 
-  it('with a part longer than any id names nothing', async () => {
+  it('with a segment longer than any id answers 404', async () => {
     expect((await request({ url: `/throw/${'x'.repeat(5_000)}` })).json()).toEqual(
       (await request({ url: '/nowhere' })).json(),
     );

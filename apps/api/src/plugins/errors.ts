@@ -4,7 +4,7 @@ import { isDatabaseRefusal, refusalByDatabase } from '@portal/platform/database-
 import type { App } from '../zod-app.ts';
 import { type ErrorBody, errorBody, internalError, jsonType } from './error-body.ts';
 
-/** Answers every error that a route, a hook or the framework raises, in the one error shape. */
+/** Answers every error of a route, a hook or the framework in the shape `ErrorBody`. */
 export function answerErrors(app: App): void {
   app.decorateRequest('failure');
   app.setErrorHandler(answerError);
@@ -15,23 +15,23 @@ export function answerErrors(app: App): void {
 
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const body = bodyOf(error);
-  if (isWorthALook(error, body)) request.failure = error;
+  if (needsLog(error, body)) request.failure = error;
   if (error instanceof PortalError && error.retryAfterSec !== undefined) {
     reply.header('retry-after', Math.max(1, Math.ceil(error.retryAfterSec)));
   } else if (body.statusCode === 503) {
     reply.header('retry-after', 5);
   }
-  // What a route said of the answer it was about to give is not true of this one.
+  // The route set these headers for another answer.
   reply.header('cache-control', 'no-store').removeHeader('etag').removeHeader('content-disposition');
   // Serialized here: a route's answer schema for the same status must not shape an error.
   reply.code(body.statusCode).type(jsonType).send(JSON.stringify(body));
 }
 
 /**
- * A refusal of ours says it all, also one for want of room; what went wrong behind one, somebody should see. A refusal of the database
- * says what a check of ours should have caught.
+ * Whether the log should show the error. A `PortalError` without a cause explains itself, a 503 under load included; its cause is worth
+ * reading. A constraint that the database refused points to a missing check in our code.
  */
-const isWorthALook = (error: unknown, { statusCode }: ErrorBody): boolean =>
+const needsLog = (error: unknown, { statusCode }: ErrorBody): boolean =>
   error instanceof PortalError
     ? statusCode >= 500 && error.cause !== undefined
     : statusCode >= 500 || isDatabaseRefusal(error);
@@ -56,14 +56,14 @@ function bodyOf(error: unknown): ErrorBody {
 
 export const malformed = errorBody('VALIDATION_FAILED', 'The request is malformed.');
 const invalidJson = errorBody('INVALID_JSON');
-const notThere = errorBody('NOT_FOUND');
+const nothingHere = errorBody('NOT_FOUND');
 
 const frameworkErrors: Record<string, ErrorBody> = {
   FST_ERR_CTP_INVALID_JSON_BODY: invalidJson,
   FST_ERR_CTP_EMPTY_JSON_BODY: invalidJson,
   FST_ERR_CTP_INVALID_MEDIA_TYPE: errorBody('UNSUPPORTED_MEDIA_TYPE'),
   FST_ERR_BAD_URL: errorBody('VALIDATION_FAILED', 'The address is not validly encoded.'),
-  // Ids are short: an address part of this length names nothing.
-  FST_ERR_MAX_PARAM_LENGTH: notThere,
-  FST_ERR_NOT_FOUND: notThere,
+  // Ids are short: a path segment of this length names no record.
+  FST_ERR_MAX_PARAM_LENGTH: nothingHere,
+  FST_ERR_NOT_FOUND: nothingHere,
 };

@@ -7,15 +7,15 @@ import type { App } from '../zod-app.ts';
 import { readBytes } from './read-bytes.ts';
 
 /**
- * Takes JSON and nothing else as a request body; areas with uploads add multipart themselves.
- * Keys that could reach a prototype are dropped like any other unknown key.
+ * Accepts only JSON as a request body; areas with uploads add multipart themselves.
+ * Drops keys that could reach a prototype, like any other unknown key.
  */
 export function readJsonBodies(app: App): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request, payload, done) => {
     readText(request, payload).then((text) => {
-      // Many clients name a content type on every request: a route that can do without a body does not mind an empty one.
+      // Many clients send a content type with every request, so a route that needs no body accepts an empty one.
       if (text === '' && !needsBody(request.routeOptions.schema?.body)) return done(null, undefined);
       void parseJson(request, text, (error, value) => {
         const isRefused = error === null && text.includes(String.raw`\u0000`) && holdsNul(value);
@@ -36,16 +36,16 @@ async function readText(request: FastifyRequest, payload: Readable): Promise<str
   if (Number(announced) > maxBytes) throw tooLarge();
   const bytes = await readBytes(request, payload, maxBytes);
   if (announced !== undefined && Number(announced) !== bytes.length)
-    throw invalid('VALIDATION_FAILED', 'The request body is not as long as Content-Length says.');
-  // Read as UTF-8 all the same, it would be another text: two passwords could become one.
+    throw invalid('VALIDATION_FAILED', 'The length of the request body differs from Content-Length.');
+  // Decoding would replace invalid bytes, and two different passwords could become equal.
   if (!isUtf8(bytes)) throw invalid('INVALID_JSON', 'The request body is not in UTF-8.');
   return bytes.toString();
 }
 
-/** Whether a route with this schema can do nothing without a body. Fastify shows a missing one to the schema as null. */
+/** Whether a route with this schema requires a body. Fastify passes a missing body to the schema as null. */
 export const needsBody = (schema: unknown): boolean => schema instanceof z.ZodType && !schema.safeParse(null).success;
 
-/** Bodies are read as they come, in UTF-8: one that says it is compressed or in another encoding would be misread. */
+/** Refuses compressed bodies and other encodings: bodies are read uncompressed, in UTF-8. */
 export function encodingRefusal(request: FastifyRequest): PortalError | undefined {
   const { 'content-encoding': coding, 'content-type': type = '' } = request.headers;
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
@@ -53,7 +53,7 @@ export function encodingRefusal(request: FastifyRequest): PortalError | undefine
   return isInUtf8(type) ? undefined : unsupported('Request bodies must be in UTF-8.');
 }
 
-/** Whether a content type names UTF-8, a part of it, or no encoding at all. */
+/** Whether a content type names UTF-8, its subset US-ASCII, or no encoding. */
 export function isInUtf8(contentType: string): boolean {
   const charset = /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1];
   return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
@@ -61,10 +61,10 @@ export function isInUtf8(contentType: string): boolean {
 
 const unsupported = (message: string): PortalError => new PortalError('UNSUPPORTED_MEDIA_TYPE', message);
 
-// PostgreSQL cannot store U+0000 in text (contract section 1: NUL characters are 400).
+// PostgreSQL cannot store U+0000 in text (NUL characters are 400).
 const nulRefused = (): PortalError => invalid('VALIDATION_FAILED', 'The request contains a NUL character.');
 
-/** Walks without recursion: a body may be nested deeper than the stack. */
+/** Without recursion: a body may be nested deeper than the stack. */
 export function holdsNul(root: unknown): boolean {
   const open = [root];
   while (open.length > 0) {

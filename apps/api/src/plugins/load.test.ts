@@ -40,7 +40,7 @@ const ask = (...paths: string[]) => {
 };
 const statusOf = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
 
-it('hangs up on a reader that takes nothing, of an answer or of a stream', async () => {
+it('disconnects a reader that stops reading an answer or a stream', async () => {
   for (const path of ['/large', '/endless']) {
     const socket = ask(path).pause();
     await expect.poll(() => bounds.includes('reader')).toBe(true);
@@ -50,19 +50,19 @@ it('hangs up on a reader that takes nothing, of an answer or of a stream', async
   }
 });
 
-it('waits for a handler that has nothing to say yet', async () => {
-  // Those whom another test hung up on may still have their place.
+it('waits for a slow handler', async () => {
+  // Requests that another test disconnected may still count.
   await expect.poll(() => fetch(`http://127.0.0.1:${port}/wait`).then((answer) => answer.text())).toBe('late');
 });
 
-it('has no room for more answers than an address may leave untaken, and has it again afterwards', async () => {
+it('limits the unread answers of an address, and frees them afterwards', async () => {
   const sockets = Array.from({ length: 8 }, () => ask('/large').pause());
   await expect.poll(() => bounds.includes('address')).toBe(true);
   for (const socket of sockets) socket.destroy();
   await expect.poll(() => statusOf('/large')).toBe(200);
 });
 
-it('lets go of what waited behind another answer on a lost connection', async () => {
+it('closes pipelined answers when the connection is lost', async () => {
   const [opened, destroyed] = [openedStreams, destroyedStreams];
   const socket = ask('/wait', '/endless', '/endless');
   await expect.poll(() => openedStreams - opened).toBe(2);
@@ -70,27 +70,27 @@ it('lets go of what waited behind another answer on a lost connection', async ()
   await expect.poll(() => destroyedStreams - destroyed).toBe(2);
 });
 
-it('keeps the places of handlers still at work for callers who have gone', async () => {
+it('counts handlers that still work for disconnected callers', async () => {
   await expect.poll(() => statusOf('/small')).toBe(200);
   const sockets = Array.from({ length: 9 }, () => ask(...Array<string>(30).fill('/wait')));
   await expect.poll(() => bounds.includes('address'), { interval: 10 }).toBe(true);
   for (const socket of sockets) socket.destroy();
   await Promise.all(sockets.map((socket) => once(socket, 'close')));
-  // The API hears of it a moment later.
+  // The API notices a moment later.
   await pause(200);
   expect(await statusOf('/small')).toBe(429);
   expect(await statusOf('/health')).toBe(404);
   await expect.poll(() => statusOf('/small')).toBe(200);
 });
 
-it('counts those who watch over the process apart from everybody else', async () => {
+it('counts health checks separately from all other requests', async () => {
   const sockets = Array.from({ length: 10 }, () => ask(...Array<string>(30).fill('/health/ready')).resume());
   await pause(100);
   expect(await statusOf('/small')).toBe(200);
   for (const socket of sockets) socket.destroy();
 });
 
-it('hangs up on who sends far ahead of the answers', async () => {
+it('disconnects a caller that pipelines too many requests', async () => {
   const socket = ask(...Array<string>(33).fill('/wait')).resume();
   await expect.poll(() => socket.closed).toBe(true);
   expect(bounds).toContain('pipeline');

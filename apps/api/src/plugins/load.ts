@@ -8,54 +8,54 @@ import type { App } from '../zod-app.ts';
 import { addressOf } from './client-address.ts';
 
 const MiB = 1024 * 1024;
-const tooMuchToDo = () => unavailable('The service has too much to do right now. Please try again in a few seconds.');
-const tooMany = (what: string) => () => busy(`Too many ${what} are under way. Please wait for their answers.`, 2);
+const overloaded = () => unavailable('The service is overloaded right now. Please try again in a few seconds.');
+const tooMany = (what: string) => () => busy(`Too many ${what} are in progress. Please wait for their answers.`, 2);
 
-/** What may be under way and held in memory at once: requests until their answer is taken, and the bytes of bodies and answers. */
+/** Limits of concurrent load: requests until the caller has read the answer, and bytes of bodies and answers in memory. */
 const bounds = {
-  /** Sent on a connection before its first answer is taken. Browsers wait for each; what comes beyond is hung up on. */
-  pipeline: { requests: 32, bytes: Number.POSITIVE_INFINITY, refusal: tooMuchToDo },
-  /** A browser sends 6 to 10 at once for each of a few tabs, and behind one address may sit a whole office. */
+  /** Pipelined requests of one connection. Browsers do not pipeline; beyond the limit the server closes the connection. */
+  pipeline: { requests: 32, bytes: Number.POSITIVE_INFINITY, refusal: overloaded },
+  /** A browser sends 6 to 10 requests at once for each of a few tabs; a whole office may share one address. */
   account: { requests: 48, bytes: 32 * MiB, refusal: tooMany('of your requests') },
   address: { requests: 256, bytes: 64 * MiB, refusal: tooMany('requests from your address') },
-  process: { requests: 512, bytes: 96 * MiB, refusal: tooMuchToDo },
-  /** Load balancers and supervisors must not end the process because it is busy, nor does anybody pass for them and keep others out. */
-  watch: { requests: 1_000, bytes: MiB, refusal: tooMuchToDo },
+  process: { requests: 512, bytes: 96 * MiB, refusal: overloaded },
+  /** Health checks: a busy process must not fail them, and a flood of them must not block other requests. */
+  watch: { requests: 1_000, bytes: MiB, refusal: overloaded },
 };
-const watched = new Set(['/health', '/health/ready', '/health/version']);
+const healthPaths = new Set(['/health', '/health/ready', '/health/version']);
 const maxConnections = 2_000;
-/** Smaller answers are not counted: the number of requests bounds them. */
+/** Smaller answers are not counted: the request limits bound them. */
 const smallBytes = 16 * 1024;
-/** What a stream holds while its reader makes it pause: a piece read and a piece handed on. */
+/** Memory of a paused stream: one chunk read and one chunk passed on. */
 const streamBytes = 128 * 1024;
 
-/** What is under way for one connection, account or address, or for all. */
+/** Current load of one connection, account or address, or of the process. */
 interface Share {
   kind: keyof typeof bounds;
-  requests: Set<UnderWay>;
+  requests: Set<OpenRequest>;
   bytes: number;
 }
-/** One request from its first hook until its handler is done and its answer taken, or the caller gone. */
-interface UnderWay {
+/** A request from its first hook until its handler is done and the caller has read the answer or disconnected. */
+interface OpenRequest {
   response: ServerResponse;
   shares: Map<unknown, Share>;
   bytes: number;
   isHandedOver: boolean;
   isClosed: boolean;
 }
-const underWay = Symbol('under way');
+const openRequest = Symbol('open request');
 
 declare module 'fastify' {
   interface FastifyRequest {
-    [underWay]: UnderWay | undefined;
-    /** Counts the request for its account, once that is known; answers why it may not go on. */
+    [openRequest]: OpenRequest | undefined;
+    /** Counts the request for its account once the account is known; answers the refusal, if any. */
     countFor(accountId: string): PortalError | undefined;
-    /** Counts bytes held in memory for this request until it is over. Throws 429 or 503 when there is no room for them. */
+    /** Counts bytes in memory until the end of the request. Throws 429 or 503 beyond a limit. */
     holdBytes(bytes: number): void;
   }
 }
 
-/** Bounds what is under way, and hangs up on who does not read an answer. Comes after what lets browsers read a refusal. */
+/** Limits load and disconnects callers that stop reading. Call it after `answerOrigins`, so that browsers can read refusals. */
 export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
   const shares = new Map<unknown, Share>();
 
@@ -64,7 +64,7 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
     return bounds[kind].refusal();
   }
 
-  function join(one: UnderWay, kind: Share['kind'], key: unknown = kind): PortalError | undefined {
+  function join(one: OpenRequest, kind: Share['kind'], key: unknown = kind): PortalError | undefined {
     const share = shares.get(key) ?? { kind, requests: new Set(), bytes: 0 };
     if (share.requests.size >= bounds[kind].requests) return refuse(kind);
     shares.set(key, share);
@@ -74,8 +74,8 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
     return undefined;
   }
 
-  // A handler that is still at work keeps its place: hanging up must not make room for more of the same.
-  function leaveWhenOver(one: UnderWay): void {
+  // A handler that still works keeps its place: callers must not gain capacity by disconnecting.
+  function leaveWhenOver(one: OpenRequest): void {
     if (!one.isClosed || !one.isHandedOver) return;
     for (const [key, share] of one.shares) {
       share.bytes -= one.bytes;
@@ -84,8 +84,8 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
     one.shares.clear();
   }
 
-  /** A share that holds no bytes takes any number of them. */
-  function hold(one: UnderWay, bytes: number, mayRefuse = true): PortalError | undefined {
+  /** A share without bytes accepts any number of bytes, so that one large request always passes. */
+  function hold(one: OpenRequest, bytes: number, mayRefuse = true): PortalError | undefined {
     for (const share of one.shares.values())
       if (mayRefuse && bytes > 0 && share.bytes > 0 && share.bytes + bytes > bounds[share.kind].bytes)
         return refuse(share.kind);
@@ -98,24 +98,24 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
   app.server.on('drop', () => metrics.countLoad('connections'));
   app.server.on('connection', (socket: Socket) =>
     socket.on('close', () => {
-      // Node tells only the answer whose turn it was; those behind it hold files and places until `close` as well.
+      // Node emits `close` only on the answer whose turn it was; the pipelined answers behind it would keep files and places open.
       for (const { response } of shares.get(socket)?.requests ?? []) if (!response.socket) response.emit('close');
     }),
   );
-  app.decorateRequest(underWay);
+  app.decorateRequest(openRequest);
   app.decorateRequest('countFor', function (this: FastifyRequest, accountId: string) {
-    return this[underWay] && join(this[underWay], 'account', accountId);
+    return this[openRequest] && join(this[openRequest], 'account', accountId);
   });
   app.decorateRequest('holdBytes', function (this: FastifyRequest, bytes: number) {
-    const refusal = this[underWay] && hold(this[underWay], bytes);
+    const refusal = this[openRequest] && hold(this[openRequest], bytes);
     if (refusal) throw refusal;
   });
 
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request;
     const response = reply.raw;
-    const one: UnderWay = { response, shares: new Map(), bytes: 0, isHandedOver: false, isClosed: false };
-    request[underWay] = one;
+    const one: OpenRequest = { response, shares: new Map(), bytes: 0, isHandedOver: false, isClosed: false };
+    request[openRequest] = one;
     response.once('close', () => {
       one.isClosed = true;
       leaveWhenOver(one);
@@ -129,16 +129,16 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
     if (socket.destroyed || join(one, 'pipeline', socket)) {
       reply.hijack();
       socket.destroy();
-    } else if (watched.has(request.url)) done(join(one, 'watch'));
+    } else if (healthPaths.has(request.url)) done(join(one, 'watch'));
     else done(join(one, 'address', addressOf(request)) ?? join(one, 'process'));
   });
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    const one = request[underWay];
+    const one = request[openRequest];
     if (!one) return done(null, payload);
-    // As bytes outside the heap, where it weighs what is counted, and no second time for the socket.
+    // A buffer lies outside the heap, has exactly the counted size, and is not copied again for the socket.
     const body = typeof payload === 'string' && payload.length >= smallBytes ? Buffer.from(payload) : payload;
-    // What has been done is told whatever waits; what was only read can be read again.
+    // Never drop the answer to a write; a GET can be retried.
     const refusal = hold(one, bytesOf(body), request.method === 'GET' || request.method === 'HEAD');
     if (refusal) {
       if (body instanceof Readable) body.destroy();
@@ -151,7 +151,7 @@ export function limitLoad(app: App, metrics: Pick<Metrics, 'countLoad'>): void {
   });
 }
 
-/** What an answer holds until it is taken, as far as it counts. */
+/** Counted memory of an answer until the caller has read it. */
 function bytesOf(body: unknown): number {
   if (Buffer.isBuffer(body)) return body.length < smallBytes ? 0 : body.length;
   return body instanceof Readable ? streamBytes : 0;

@@ -4,8 +4,8 @@ import { invalid, PortalError, tooLarge } from '@portal/domain/errors';
 import { GatheredBytes } from '@portal/domain/gathered-bytes';
 
 /**
- * All of a body or a part of one, whatever pieces it comes in. Throws 413 beyond `maxBytes`, 429 or 503 when there is no room for it, 400
- * when it breaks off. What still comes after that is left to the server.
+ * Reads a whole body or one part of it. Throws 413 beyond `maxBytes`, 429 or 503 beyond the load limits, and 400 if the body ends too
+ * early. After that the rest of the stream stays unread; the server discards it.
  */
 export async function readBytes(
   request: FastifyRequest,
@@ -16,7 +16,7 @@ export async function readBytes(
   const bytes = new GatheredBytes();
   let held = 0;
   try {
-    // The answer has to go out on the connection that a destroyed request would take with it.
+    // Destroying the request would also close the connection, which the answer still needs.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       if (bytes.length + chunk.length > maxBytes) throw refusal();
       bytes.add(chunk, maxBytes);
@@ -24,11 +24,11 @@ export async function readBytes(
       held = bytes.capacity;
     }
   } catch (error) {
-    throw error instanceof PortalError ? error : brokenOff(error);
+    throw error instanceof PortalError ? error : endedEarly(error);
   }
   const all = bytes.take();
   return Buffer.from(all.buffer, all.byteOffset, all.byteLength);
 }
 
-const brokenOff = (cause: unknown): PortalError =>
+const endedEarly = (cause: unknown): PortalError =>
   invalid('VALIDATION_FAILED', 'The request body ended too early.', { cause });

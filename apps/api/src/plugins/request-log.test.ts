@@ -22,7 +22,7 @@ const { app, request, make, logLines, runtime } = await testApp({
 const linesOf = (requestId: unknown) => logLines.filter((line) => line['requestId'] === requestId);
 
 describe('the log', () => {
-  it('has one line for a request, with who asked for what and how it went', async () => {
+  it('has one line per request, with caller, route and status', async () => {
     const user = await make.user();
     const { headers } = await request({ url: '/mine/7?token=secret', as: user, remoteAddress: '192.0.2.7' });
     expect(linesOf(headers['x-request-id'])).toEqual([
@@ -43,7 +43,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has one for a refused request too, and it is no error', async () => {
+  it('has one line for a refused request, at level info', async () => {
     for (const [url, status, route] of [
       ['/mine/7', 401, '/mine/:id'],
       ['/nowhere', 404, null],
@@ -54,7 +54,7 @@ describe('the log', () => {
     }
   });
 
-  it('says so when the caller left before the answer', async () => {
+  it('shows status 499 if the caller disconnects before the answer', async () => {
     await app.listen({ port: 0, host: '127.0.0.1' });
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -6,26 +6,26 @@ import { addressOf } from './client-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the log line reports besides: a failure on our side, or input that got further than it should have. */
+    /** The error to log: a failure on our side, or input that our checks should have refused. */
     failure: unknown;
   }
 }
 
 export type WatchRequest = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Writes one log line and one observation per request, once its answer has gone out or its caller has gone away. */
+/** Writes one log line and one metric observation per request, when its answer is sent or its caller disconnects. */
 export function requestWatcher(log: Log, metrics: Metrics): WatchRequest {
-  // The fields below hold no secrets, and searching them for some costs more than writing the line.
+  // The fields below contain no secrets, and redaction would cost more than writing the line.
   const lines = log.child({}, { redact: [] });
   return (request, reply) => {
     const startedAt = performance.now();
-    // Read now: a socket that was hung up on does not know its peer any more.
+    // Read now: a closed socket no longer knows its peer.
     const ip = addressOf(request);
     reply.raw.once('close', () => {
       const ms = performance.now() - startedAt;
       const { method, failure } = request;
       const route = request.is404 ? null : (request.routeOptions.url ?? null);
-      // 499: what proxies write for a caller that left before the answer
+      // 499: the status that proxies log for a caller that disconnected before the answer
       const status = reply.raw.headersSent ? reply.raw.statusCode : 499;
       metrics.observeRequest(method, route ?? 'unknown', status, ms / 1_000);
       const actor = actorOf(request);

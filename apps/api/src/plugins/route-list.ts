@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { App } from '../zod-app.ts';
 
-/** A route as documents and checks need it: everything but what it does. */
+/** A route for documents and checks: everything except its handler. */
 export interface ListedRoute {
   method: string;
   url: string;
@@ -15,7 +15,7 @@ declare module 'fastify' {
   }
 }
 
-/** Keeps the list of all routes, those of plugins included. Call it after `guardRoutes`, which gives each its access. */
+/** Collects all routes, including those of plugins. Call it after `guardRoutes`, which sets their access. */
 export function listRoutes(app: App): void {
   const routeList: ListedRoute[] = [];
   app.decorate('routeList', routeList);

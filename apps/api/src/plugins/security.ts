@@ -2,7 +2,7 @@ import type { Config } from '@portal/platform/config';
 
 const yearSec = 365 * 24 * 60 * 60;
 
-/** Headers of every answer; a route may replace one. Built once: computing them for each request costs more than the rest of a small answer. */
+/** Headers of every answer; a route may replace one. Built once: per request they would cost more than the rest of a small answer. */
 export function securityHeaders(config: Config): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',

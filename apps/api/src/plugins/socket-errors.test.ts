@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { testApp } from '../../testing/app.ts';
 
 const { app } = await testApp();
-// The suite does not wait as long as a real caller may.
+// Shorter than in production, so that the suite does not wait.
 app.server.headersTimeout = 300;
 app.server.requestTimeout = 600;
 await app.listen({ port: 0, host: '127.0.0.1' });
 
-/** Sends bytes as they are and answers all that comes back until the server hangs up. */
+/** Sends raw bytes and returns the complete answer until the server closes the connection. */
 async function send(...parts: (string | Buffer)[]): Promise<{ status: number; headers: string; body: string }> {
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
   let received = '';
@@ -21,7 +21,7 @@ async function send(...parts: (string | Buffer)[]): Promise<{ status: number; he
   return { status: Number(headers.split(' ')[1]), headers, body };
 }
 
-describe('what is no whole HTTP request', () => {
+describe('an invalid or incomplete HTTP request', () => {
   it.each<[string, (string | Buffer)[], number, string]>([
     ['noise', ['\u0016\u0003\u0001\u0002 hello\r\n\r\n'], 400, 'VALIDATION_FAILED'],
     ['an unknown method', ['FROB / HTTP/1.1\r\nHost: x\r\n\r\n'], 400, 'VALIDATION_FAILED'],
@@ -63,7 +63,7 @@ describe('what is no whole HTTP request', () => {
     ['headers without end', [`GET /health HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(40_000)}`], 431, 'HEADERS_TOO_LARGE'],
     ['an address without end', [`GET /${'y'.repeat(40_000)}`], 431, 'HEADERS_TOO_LARGE'],
     [
-      'an expectation nobody meets',
+      'an unknown expectation',
       ['GET /health HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nConnection: close\r\n\r\n'],
       417,
       'EXPECTATION_FAILED',
@@ -77,7 +77,7 @@ describe('what is no whole HTTP request', () => {
       408,
       'REQUEST_TIMEOUT',
     ],
-  ])('%s gets its answer in the one error shape', async (_case, parts, statusCode, code) => {
+  ])('%s gets an answer in the error shape', async (_case, parts, statusCode, code) => {
     const answer = await send(...parts);
     expect(answer.status).toBe(statusCode);
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -91,7 +91,7 @@ describe('what is no whole HTTP request', () => {
   });
 });
 
-it('survives callers that hang up in the middle', async () => {
+it('survives callers that disconnect in the middle', async () => {
   for (const bytes of [
     'G',
     'GET /health HTTP/1.1\r\n',

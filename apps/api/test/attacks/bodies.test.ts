@@ -10,7 +10,7 @@ const api = await startApi(databaseUrl);
 
 const oneByteChunks = (count: number): Buffer => Buffer.from('1\r\nx\r\n'.repeat(count));
 
-/** Sends all of it, or as much as the other side takes, and answers the status that comes back; 0 when it hangs up without one. */
+/** Sends the parts, as far as the server accepts them, and returns the status; 0 if the server closes without one. */
 async function send(socket: Socket, ...parts: (string | Buffer)[]): Promise<number> {
   let received = '';
   const answered = new Promise<void>((resolve) => {
@@ -33,27 +33,27 @@ const chunked = 'Transfer-Encoding: chunked';
 const json = 'Content-Type: application/json';
 
 describe('a body of a million one-byte chunks', () => {
-  it('from nobody is refused, and the process goes on', async () => {
+  it('without a session is refused, and the process continues', async () => {
     const status = await send(api.connect(), head('POST /auth/login', json, chunked), oneByteChunks(1_050_000));
     expect([413, 0]).toContain(status);
     expect(await api.health()).toBe(200);
     expect(await api.memoryMiB()).toBeLessThan(350);
   });
 
-  it('from an account weighs what it holds', async () => {
+  it('from an account takes only the memory of its bytes', async () => {
     const cookie = `Cookie: ${await cookieOf(await make.user())}`;
     const answers = await Promise.all(
       Array.from({ length: 4 }, () =>
         send(api.connect(), head('PATCH /users/me', json, chunked, cookie), oneByteChunks(250_000), '0\r\n\r\n'),
       ),
     );
-    // A busy machine may find no time to look the session up, but every sender gets an answer.
+    // On a busy machine the session check may time out, but every sender gets an answer.
     for (const status of answers) expect([400, 503]).toContain(status);
     expect(await api.health()).toBe(200);
     expect(await api.memoryMiB()).toBeLessThan(350);
   });
 
-  it('as an upload weighs what it holds', async () => {
+  it('as an upload takes only the memory of its bytes', async () => {
     const cookie = `Cookie: ${await cookieOf(await make.user())}`;
     const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
     const answers = await Promise.all(
@@ -67,20 +67,20 @@ describe('a body of a million one-byte chunks', () => {
         ),
       ),
     );
-    // A busy machine may find no time to look the session up, but every sender gets an answer.
+    // On a busy machine the session check may time out, but every sender gets an answer.
     for (const status of answers) expect([400, 503]).toContain(status);
     expect(await api.health()).toBe(200);
     expect(await api.memoryMiB()).toBeLessThan(350);
   });
 });
 
-it('320 connections with a megabyte of body each have a bound together', async () => {
+it('320 connections with a body of 1 MiB each stay below the common memory limit', async () => {
   const cookies = await Promise.all(Array.from({ length: 20 }, async () => cookieOf(await make.user())));
   const body = Buffer.alloc(1024 * 1024, '[');
   const sockets = Array.from({ length: 320 }, (_, index) => {
     const socket = api.connect();
     const cookie = `Cookie: ${cookies[index % cookies.length]}`;
-    // Without its last byte, so that it goes on waiting.
+    // Without the last byte, so that the server keeps waiting.
     socket.write(head('PATCH /users/me', json, `Content-Length: ${body.length + 1}`, cookie));
     socket.write(body);
     return socket;
@@ -97,7 +97,7 @@ it('320 connections with a megabyte of body each have a bound together', async (
     if (!socket.closed) await once(socket, 'close');
   });
   await Promise.all(closed);
-  // What they held is free again.
+  // Their memory is free again.
   await expect
     .poll(async () => {
       const payload = '{"accentColor":"#0f766e"}';
@@ -107,10 +107,10 @@ it('320 connections with a megabyte of body each have a bound together', async (
     .toBe(200);
 });
 
-describe('a route open to everybody', () => {
+describe('an open route', () => {
   const open = app.routeList.filter(({ method, config }) => method === 'POST' && config.access.kind === 'open');
 
-  it('takes 16 KiB of body', async () => {
+  it('accepts a body of 16 KiB', async () => {
     expect(open.length).toBeGreaterThan(2);
     for (const { url } of open) {
       const post = (size: number) =>
@@ -120,7 +120,7 @@ describe('a route open to everybody', () => {
     }
   });
 
-  it('takes no more when its length is not announced', async () => {
+  it('accepts no larger body without Content-Length', async () => {
     const chunk = `4001\r\n${'x'.repeat(0x4001)}\r\n`;
     expect(await send(api.connect(), head('POST /auth/login', json, chunked), chunk)).toBe(413);
   });

@@ -12,7 +12,7 @@ const api = await startApi(databaseUrl);
 const sample = (name: string) => certificateSample(`generated/${name}`).bytes;
 const leaf = sample('leaf-rsa.cert.pem');
 
-/** An account of its own for each, or the limit of one would end the test. */
+/** Uses a new account for each upload by default, because the rate limit of one account would end the test. */
 async function upload(files: Buffer[], { cookie, password }: { cookie?: string; password?: string } = {}) {
   const form = new FormData();
   for (const [n, bytes] of files.entries()) form.append('files', new Blob([Uint8Array.from(bytes)]), `file-${n}`);
@@ -28,7 +28,7 @@ async function upload(files: Buffer[], { cookie, password }: { cookie?: string; 
 const analysisIn = ({ body }: { body: unknown }) => CertificateAnalysis.decode(body as never);
 
 describe('hostile files', () => {
-  // With processes that are warm already.
+  // Starts the sandbox processes before the tests.
   beforeAll(() => upload([leaf]));
 
   it.each(hostileCertificates)('%s are refused or rejected', { timeout: 120_000 }, async (_what, make) => {
@@ -43,15 +43,15 @@ describe('hostile files', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'cost the API no memory and keep it answering',
+    'cost the API no memory and do not block it',
     { timeout: 300_000 },
     async () => {
       const before = await api.memoryMiB();
-      let most = before;
+      let peak = before;
       let isOver = false;
       const watch = (async () => {
         while (!isOver) {
-          most = Math.max(most, await api.memoryMiB());
+          peak = Math.max(peak, await api.memoryMiB());
           expect(await api.health()).toBe(200);
           await pause(20);
         }
@@ -59,41 +59,37 @@ describe('hostile files', () => {
       for (const [, make] of hostileCertificates) await upload(make());
       isOver = true;
       await watch;
-      expect(most - before).toBeLessThanOrEqual(64);
+      expect(peak - before).toBeLessThanOrEqual(64);
     },
   );
 
-  it('do not hide good ones beside them', async () => {
+  it('do not hide valid files beside them', async () => {
     const { parts, rejected } = analysisIn(await upload([nested(10_000), randomBytes(1_000), leaf]));
     expect(parts.map(({ kind }) => kind)).toEqual(['server']);
     expect(rejected).toHaveLength(2);
   });
 });
 
-it(
-  'of fifty analyses at once those that cannot wait are told to come back, the others are right',
-  { timeout: 120_000 },
-  async () => {
-    const accounts = await Promise.all(Array.from({ length: 10 }, () => make.user({ role: 'ADMIN' })));
-    const cookies = await Promise.all(accounts.map((account) => cookieOf(account)));
-    // Nobody knows its password, which takes a while to find out.
-    const slow = withRounds(sample('leaf-rsa.aes256-sha256mac.pfx'), 100_000);
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const key = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => upload([leaf, key, slow], { cookie: cookies[n % 10] ?? '' })),
-    );
-    const right = answers.filter(({ status }) => status === 200);
-    expect(right.length).toBeGreaterThanOrEqual(20);
-    for (const answer of right) expect(analysisIn(answer).parts.map(({ kind }) => kind)).toEqual(['server', 'key']);
-    expect(right.length).toBeLessThan(50);
-    for (const answer of answers.filter((one) => !right.includes(one)))
-      expect(answer).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
-  },
-);
+it('fifty concurrent analyses are answered correctly or with 503 and Retry-After', { timeout: 120_000 }, async () => {
+  const accounts = await Promise.all(Array.from({ length: 10 }, () => make.user({ role: 'ADMIN' })));
+  const cookies = await Promise.all(accounts.map((account) => cookieOf(account)));
+  // The test does not know its password, and 100,000 rounds make the check slow.
+  const slow = withRounds(sample('leaf-rsa.aes256-sha256mac.pfx'), 100_000);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const key = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => upload([leaf, key, slow], { cookie: cookies[n % 10] ?? '' })),
+  );
+  const right = answers.filter(({ status }) => status === 200);
+  expect(right.length).toBeGreaterThanOrEqual(20);
+  for (const answer of right) expect(analysisIn(answer).parts.map(({ kind }) => kind)).toEqual(['server', 'key']);
+  expect(right.length).toBeLessThan(50);
+  for (const answer of answers.filter((one) => !right.includes(one)))
+    expect(answer).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
+});
 
 it(
-  'that three accounts of one tenant have slow keys read keeps no other tenant waiting for long',
+  'slow keys from three accounts of one tenant do not delay other tenants for long',
   { timeout: 180_000 },
   async () => {
     const slow = Buffer.concat(slowKeys(12));
@@ -125,7 +121,7 @@ it(
     } while (!isOver && others.length < 40);
     expect(new Set(others)).toEqual(new Set([200]));
     const answers = await attack;
-    // 429 where the machine is so slow that the budget of the tenant is used up.
+    // 429 on a slow machine, where the tenant's budget is used up.
     expect([200, 429, 503]).toEqual(expect.arrayContaining(answers.map(({ status }) => status)));
     expect(answers.some(({ status }) => status === 503)).toBe(true);
     for (const answer of answers) {

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrateDatabase } from '@portal/db/migrate';
 import { testDatabase } from '@portal/testing/database';
 
-// Whoever gets a statement of their own past our code sends it over a connection like the apps': what can it do there?
+// An attacker who injects a statement runs it over a connection of the apps. These tests show what it can do there.
 
 const { url, ownerUrl } = await testDatabase();
 const owner = new Client({ connectionString: ownerUrl });
 const [ours, theirs, entry] = [randomUUID(), randomUUID(), randomUUID()];
 
 beforeAll(async () => {
-  // What it closes of the database itself does not come along with a copy.
+  // The migration also revokes rights on the database itself, which a copy of the template does not contain.
   await migrateDatabase(ownerUrl, { appUrl: url });
   await owner.connect();
   await owner.query(`
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => owner.end());
 
-/** Sends the statements over a connection as the apps open them, serving our tenant; what the last one answers. */
+/** Sends the statements over a connection of the apps for our tenant; returns the rows of the last one. */
 async function send(...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url, options: '-c role=portal_app' });
   client.on('error', () => undefined);
@@ -35,15 +35,15 @@ async function send(...statements: string[]): Promise<Record<string, unknown>[]>
   }
 }
 
-/** Every role the login can be in, and how it gets there. */
-const ways: Record<string, string[]> = {
+/** Every role of the login, with the statements that set it. */
+const roles: Record<string, string[]> = {
   'the role of one tenant': [],
   'the role across tenants': ['set role portal_across'],
   'the login itself': ['set role none'],
 };
 
 const attacks = [
-  // Becoming somebody else
+  // Becoming another role
   `set role ${new URL(ownerUrl).username}`,
   `set session authorization ${new URL(ownerUrl).username}`,
   'set role pg_read_all_data',
@@ -70,7 +70,7 @@ const attacks = [
   `select set_config('session_replication_role', 'replica', false)`,
   'alter system set session_preload_libraries = x',
   `do $$ begin execute 'alter table tenants disable row level security'; end $$`,
-  // Changing what there is
+  // Changing the schema
   'create table mine ()',
   'create temporary table mine ()',
   'create view mine as select 1',
@@ -107,7 +107,7 @@ const attacks = [
   'reindex table users',
   'cluster users',
   'refresh materialized view users',
-  // Taking back or forging what happened
+  // Removing or forging audit entries
   `update audit_entries set summary = 'forged'`,
   `update audit_entries set at = now() - interval '401 days'`,
   'delete from audit_entries',
@@ -116,7 +116,7 @@ const attacks = [
   'select * from audit_entries for update',
   'copy drizzle.__drizzle_migrations from stdin',
   'delete from drizzle.__drizzle_migrations',
-  // Reading what is not the apps'
+  // Reading foreign data
   'select * from pg_authid',
   'select * from pg_shadow',
   'select * from pg_user_mapping',
@@ -152,12 +152,12 @@ const attacks = [
   'checkpoint',
 ];
 
-describe.each(Object.entries(ways))('a statement under %s', (_, way) => {
-  it.each(attacks)('gets nowhere with: %s', async (attack) => {
-    await expect(send(...way, attack)).rejects.toMatchObject({ code: '42501' });
+describe.each(Object.entries(roles))('a statement under %s', (_, setRole) => {
+  it.each(attacks)('is refused: %s', async (attack) => {
+    await expect(send(...setRole, attack)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('gives nothing away that it was given', async () => {
+  it('cannot grant its rights to others', async () => {
     const rightsOf = async () =>
       (
         await owner.query(
@@ -165,14 +165,14 @@ describe.each(Object.entries(ways))('a statement under %s', (_, way) => {
         )
       ).rows;
     const before = await rightsOf();
-    await send(...way, 'grant select on users to public').catch(() => undefined);
-    await send(...way, 'grant all on audit_entries to portal_app').catch(() => undefined);
+    await send(...setRole, 'grant select on users to public').catch(() => undefined);
+    await send(...setRole, 'grant all on audit_entries to portal_app').catch(() => undefined);
     expect(await rightsOf()).toEqual(before);
   });
 
-  it('finds no function that runs as somebody else but its one of two', async () => {
+  it('may execute no security definer function except its own', async () => {
     const rows = await send(
-      ...way,
+      ...setRole,
       `select oid::regprocedure::text as name from pg_proc where prosecdef and has_function_privilege(oid, 'execute')
        and has_schema_privilege(pronamespace, 'usage')`,
     );
@@ -180,12 +180,12 @@ describe.each(Object.entries(ways))('a statement under %s', (_, way) => {
       'set role portal_app': 'portal_signed_in(uuid,uuid,uuid)',
       'set role portal_across': 'portal_remove_expired_audit_entries()',
     };
-    const name = functionOf[way[0] ?? 'set role portal_app'];
+    const name = functionOf[setRole[0] ?? 'set role portal_app'];
     expect(rows).toEqual(name === undefined ? [] : [{ name }]);
   });
 });
 
-describe('the one way to an account before its tenant is known', () => {
+describe('the function that finds an account before its tenant is known', () => {
   const [user, session, stranger, foreign] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   beforeAll(() =>
     owner.query(`
@@ -199,7 +199,7 @@ describe('the one way to an account before its tenant is known', () => {
       `select (account).username, (tenant).name, (session).id from portal_signed_in(${ids.map((id) => (id ? `'${id}'` : 'null')).join()})`,
     );
 
-  it('asks for tenant, session and account of one sign-in', async () => {
+  it('requires tenant, session and account of one sign-in', async () => {
     expect(await find(ours, session, user)).toEqual([{ username: 'us', name: 'Ours', id: session }]);
     for (const ids of [
       [theirs, session, user],
@@ -213,7 +213,7 @@ describe('the one way to an account before its tenant is known', () => {
       expect(await find(...ids)).toEqual([]);
   });
 
-  it('cannot be changed, and nothing gets in between', async () => {
+  it('cannot be changed or shadowed', async () => {
     for (const attack of [
       `create or replace function portal_signed_in(uuid, uuid, uuid) returns int language sql as 'select 1'`,
       'drop function portal_signed_in(uuid, uuid, uuid)',
@@ -226,7 +226,7 @@ describe('the one way to an account before its tenant is known', () => {
 });
 
 describe('the login of the apps', () => {
-  it('is no more than a way to the two roles', async () => {
+  it('has only its two roles', async () => {
     const rows = await send(`
       select rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as mighty, rolinherit as inherits,
         array(select roleid::regrole::text from pg_auth_members where member = r.oid order by 1) as roles,
@@ -235,18 +235,18 @@ describe('the login of the apps', () => {
     expect(rows).toEqual([{ mighty: false, inherits: false, roles: ['portal_across', 'portal_app'], owns: [] }]);
   });
 
-  it('has no right of its own', async () => {
+  it('has no rights without a role', async () => {
     for (const table of ['tenants', 'users', 'audit_entries', 'bullmq.bullmq_jobs'])
       await expect(send('set role none', `select * from ${table}`)).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('sees one tenant, also when it asks for no policies', async () => {
+  it('sees one tenant, even if it switches row security off', async () => {
     expect(await send('select name from tenants')).toEqual([{ name: 'Ours' }]);
     await expect(send('set row_security = off', 'select name from tenants')).rejects.toMatchObject({ code: '42501' });
     await expect(send('reset portal.tenant', 'select name from tenants')).rejects.toThrow();
   });
 
-  it('goes back to the role of one tenant when its role is reset', async () => {
+  it('returns to the role of one tenant after a reset', async () => {
     expect(await send('set role portal_across', 'reset role', 'select current_user as name')).toEqual([
       { name: 'portal_app' },
     ]);
@@ -254,8 +254,8 @@ describe('the login of the apps', () => {
   });
 });
 
-describe('the one way audit entries go', () => {
-  const left = async () => (await owner.query<{ id: string }>('select id from audit_entries order by at')).rows;
+describe('the function that removes audit entries', () => {
+  const remaining = async () => (await owner.query<{ id: string }>('select id from audit_entries order by at')).rows;
   const oldEntry = randomUUID();
   beforeEach(() =>
     owner.query(
@@ -265,12 +265,12 @@ describe('the one way audit entries go', () => {
     ),
   );
 
-  it('is not open to the role of one tenant', async () => {
+  it('is not executable by the role of one tenant', async () => {
     await expect(send('select portal_remove_expired_audit_entries()')).rejects.toMatchObject({ code: '42501' });
-    expect(await left()).toEqual([{ id: oldEntry }, { id: entry }]);
+    expect(await remaining()).toEqual([{ id: oldEntry }, { id: entry }]);
   });
 
-  it('takes old entries alone, whatever its caller sets and puts in the way', async () => {
+  it('removes only old entries, regardless of the caller’s settings', async () => {
     const rows = await send(
       'set role portal_across',
       'set search_path = public, bullmq, pg_temp',
@@ -278,6 +278,6 @@ describe('the one way audit entries go', () => {
       'select portal_remove_expired_audit_entries() as removed',
     );
     expect(rows).toEqual([{ removed: 1 }]);
-    expect(await left()).toEqual([{ id: entry }]);
+    expect(await remaining()).toEqual([{ id: entry }]);
   });
 });

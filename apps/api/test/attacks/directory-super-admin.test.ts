@@ -13,8 +13,8 @@ import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-direct
 import { testApp } from '../../testing/app.ts';
 
 /*
- * An ADMIN who points the tenant's directory at a server that takes every password and claims whatever it likes
- * must not become SUPER_ADMIN by it, whether as one of its accounts or by what a synchronization does to one.
+ * An ADMIN who points the tenant's directory at a server that accepts every password and reports any data must not become SUPER_ADMIN:
+ * neither through an account of that directory nor through a synchronization.
  */
 
 const { make, request, runtime, url, cookieOf } = await testApp();
@@ -28,12 +28,12 @@ afterAll(() => rogue.stop());
 
 type Account = Awaited<ReturnType<typeof make.user>>;
 const row = (id: string) =>
-  runtime.database.acrossTenants('a test looks', async (tx) => {
+  runtime.database.acrossTenants('a test reads a row', async (tx) => {
     const [found] = await tx.select().from(users).where(eq(users.id, id));
     return { ...found, groups: await tx.$count(groupMembers, eq(groupMembers.userId, id)) };
   });
 let address = 0;
-const logIn = (account: Account, password = 'whatever') =>
+const logIn = (account: Account, password = 'any password') =>
   request({
     method: 'POST',
     url: '/auth/login',
@@ -77,7 +77,7 @@ async function rogueTenant(role: 'USER' | 'SUPER_ADMIN' = 'USER') {
 }
 
 describe('an account of the directory', () => {
-  it('never becomes SUPER_ADMIN, whoever asks', async () => {
+  it('never becomes SUPER_ADMIN, even by a SUPER_ADMIN', async () => {
     const { account } = await rogueTenant();
     const owner = await make.user({ role: 'SUPER_ADMIN' });
     const promote = await request({
@@ -97,7 +97,7 @@ describe('an account of the directory', () => {
       ).toBe(200);
   });
 
-  it('that is SUPER_ADMIN from before is let in by no directory, and its sessions of then are over', async () => {
+  it('that is already SUPER_ADMIN cannot sign in through the directory, and its old sessions are invalid', async () => {
     const { account } = await rogueTenant('SUPER_ADMIN');
     const before = rogue.connections();
     const refused = await logIn(account);
@@ -107,15 +107,15 @@ describe('an account of the directory', () => {
     expect((await request({ url: '/auth/me', headers: { cookie: await cookieOf(account) } })).statusCode).toBe(401);
   });
 
-  it('that is made SUPER_ADMIN while the directory is asked is not let in', async () => {
+  it('that becomes SUPER_ADMIN during its directory sign-in is refused', async () => {
     const { account } = await rogueTenant();
-    const made = rogue.binds.length;
+    const bindsBefore = rogue.binds.length;
     const locked = Promise.withResolvers<void>();
-    const promoted = runtime.database.acrossTenants('a test promotes', async (tx) => {
+    const promoted = runtime.database.acrossTenants('a test promotes an account', async (tx) => {
       await tx.update(users).set({ role: 'SUPER_ADMIN' }).where(eq(users.id, account.id));
       locked.resolve();
-      // By the row as it was; whoever then opens the session waits for this transaction.
-      await expect.poll(() => rogue.binds.length).toBe(made + 1);
+      // The sign-in has read the old row; opening the session waits for this transaction.
+      await expect.poll(() => rogue.binds.length).toBe(bindsBefore + 1);
     });
     await locked.promise;
     const answer = await logIn(account);
@@ -123,43 +123,43 @@ describe('an account of the directory', () => {
     expect(answer.statusCode).toBe(401);
   });
 
-  it('that is SUPER_ADMIN from before comes back in when the operator sets a password, as a local account', async () => {
+  it('that is already SUPER_ADMIN becomes a local account when the operator sets a password', async () => {
     const { account, sync } = await rogueTenant('SUPER_ADMIN');
     const system = runtime.system({ requestId: newId(), ip: null, userAgent: null });
     const { temporaryPassword } = await operatorResetPassword(system, account.username);
-    // The address came from the directory: a reset link would go to whoever runs that.
+    // The address came from the directory, so a reset link would go to the operator of that directory.
     expect(await row(account.id)).toMatchObject({ ldapDn: null, directoryId: null, email: null });
     rogue.setEntries({ people: [entry(account.username, newId(), { mail: 'mine@rogue.example' })] });
     expect(await sync()).toMatchObject({ state: 'succeeded', counts: { skipped: 1 } });
-    expect((await logIn(account, 'whatever')).statusCode).toBe(401);
+    expect((await logIn(account, 'any password')).statusCode).toBe(401);
     const answer = await logIn(account, temporaryPassword);
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({ user: { role: 'SUPER_ADMIN', isLocalUser: true, mustChangePassword: true } });
   });
 });
 
-describe('a SUPER_ADMIN with a place in the directory', () => {
+describe('a SUPER_ADMIN with an entry in the directory', () => {
   const untouched = { created: 0, updated: 0, reactivated: 0, deactivated: 0, memberships: 0 };
-  const left = [expect.stringMatching(/SUPER_ADMIN, which no synchronization touches/)];
+  const warnings = [expect.stringMatching(/SUPER_ADMIN, which no synchronization touches/)];
 
   it.each<[string, (account: Account, id: string) => TestEntry[]]>([
     ['renamed', (_, id) => [entry(`n-${id}`, id)]],
     ['given another address', (account, id) => [entry(account.username, id, { mail: 'mine@rogue.example' })]],
-    ['linked anew', (account) => [entry(account.username, newId())]],
-    ['switched off', () => []],
-  ])('is not %s, and the run says so', async (_, people) => {
+    ['linked again', (account) => [entry(account.username, newId())]],
+    ['deactivated', () => []],
+  ])('is not %s, and the run warns about it', async (_, people) => {
     const { account, directoryId, sync, preview } = await rogueTenant('SUPER_ADMIN');
     const before = await row(account.id);
     rogue.setEntries({ people: people(account, directoryId) });
-    expect(await preview()).toMatchObject({ counts: untouched, changes: [], warnings: left });
+    expect(await preview()).toMatchObject({ counts: untouched, changes: [], warnings });
     for (let run = 0; run < 2; run += 1)
-      expect(await sync()).toMatchObject({ state: 'succeeded', counts: untouched, warnings: left });
+      expect(await sync()).toMatchObject({ state: 'succeeded', counts: untouched, warnings });
     expect(await row(account.id)).toEqual(before);
   });
 
-  it('is not switched on again and put into no group, and the run says so', async () => {
+  it('is neither reactivated nor added to groups, and the run warns about it', async () => {
     const { account, directoryId, sync, preview } = await rogueTenant('SUPER_ADMIN');
-    await runtime.database.acrossTenants('a test switches off', (tx) =>
+    await runtime.database.acrossTenants('a test deactivates an account', (tx) =>
       tx.update(users).set({ isActive: false, deactivatedBySync: true }).where(eq(users.id, account.id)),
     );
     const before = await row(account.id);
@@ -173,12 +173,12 @@ describe('a SUPER_ADMIN with a place in the directory', () => {
         },
       ],
     });
-    expect(await preview()).toMatchObject({ counts: untouched, changes: [], warnings: left });
-    expect(await sync()).toMatchObject({ state: 'succeeded', counts: untouched, warnings: left });
+    expect(await preview()).toMatchObject({ counts: untouched, changes: [], warnings });
+    expect(await sync()).toMatchObject({ state: 'succeeded', counts: untouched, warnings });
     expect(await row(account.id)).toEqual(before);
   });
 
-  it('is not touched by a run that had decided before it was appointed', async () => {
+  it('is not changed by a run that decided before the promotion', async () => {
     for (const people of [
       (_: Account, id: string) => [entry(`n-${id}`, id)],
       (_: Account, id: string) => [entry(`other-${id}`, newId())],
@@ -186,10 +186,10 @@ describe('a SUPER_ADMIN with a place in the directory', () => {
       const { account, directoryId, sync } = await rogueTenant();
       rogue.setEntries({ people: people(account, directoryId) });
       const running = Promise.withResolvers<Awaited<ReturnType<typeof sync>>>();
-      await runtime.database.acrossTenants('a test appoints', async (tx) => {
+      await runtime.database.acrossTenants('a test promotes an account', async (tx) => {
         await tx.update(users).set({ role: 'SUPER_ADMIN' }).where(eq(users.id, account.id));
         sync().then(running.resolve, running.reject);
-        // The run has read and decided by the row as it was, and its statement waits for this one.
+        // The run has decided by the old row, and its statement waits for this transaction.
         await expect
           .poll(async () => {
             const { rows } = await tx.execute(
@@ -200,7 +200,7 @@ describe('a SUPER_ADMIN with a place in the directory', () => {
           .toBeGreaterThan(0);
       });
       const run = await running.promise;
-      expect(run).toMatchObject({ state: 'succeeded', warnings: left });
+      expect(run).toMatchObject({ state: 'succeeded', warnings });
       expect(run.counts).toMatchObject({ updated: 0, deactivated: 0 });
       expect(await row(account.id)).toMatchObject({
         username: account.username,

@@ -28,7 +28,7 @@ type User = Awaited<ReturnType<typeof make.user>>;
 const account = (overrides: object = {}) => make.user({ passwordHash, ...overrides });
 const newAddress = () => `${newId()}@example.org`;
 
-/** What a browser with a session of the account sends. */
+/** Sends requests with one session of the account. */
 async function sessionOf(user: User) {
   const cookie = await cookieOf(user);
   return (method: 'GET' | 'PATCH' | 'POST', url: string, payload?: object) =>
@@ -43,7 +43,7 @@ const confirm = (token: string) => request({ method: 'POST', url: '/auth/confirm
 const profileOf = async (user: User) =>
   (await request({ url: '/auth/me', as: user })).json<{ email: string; pendingEmail: string | null }>();
 
-/** Sends what is due in the tenant's outbox; answers what has come to an address so far. */
+/** Delivers the tenant's due mails and returns all mails to an address so far. */
 async function mailsTo(address: string | null | undefined, tenantId: string): Promise<ReceivedMail[]> {
   const ctx = runtime.tenant({ requestId: newId(), ip: null, userAgent: null }, tenantId);
   await deliverDueMails(ctx, { signal: new AbortController().signal, kinds });
@@ -69,7 +69,7 @@ const useReset = async (token: string) =>
   ).json<{ code: string }>().code;
 
 describe('a stolen session', () => {
-  it('does not get the account by another address: it lacks the password, and five guesses are all it has', async () => {
+  it('cannot change the address without the password, and has only five guesses', async () => {
     const user = await account();
     const thief = await sessionOf(user);
     const own = { email: newAddress() };
@@ -89,17 +89,20 @@ describe('a stolen session', () => {
     expect(await mailsTo(own.email, user.tenantId)).toEqual([]);
   });
 
-  it.each(['ADMIN', 'SUPER_ADMIN'] as const)('of an %s does not get it as an administrator either', async (role) => {
-    const victim = await account({ role, email: newAddress() });
-    const session = await sessionOf(victim);
-    const stolen = await session('PATCH', `/users/${victim.id}`, { email: newAddress(), displayName: 'Mallory' });
-    expect(stolen.json()).toMatchObject({ statusCode: 403, code: 'FORBIDDEN' });
-    expect(await profileOf(victim)).toMatchObject({ email: victim.email, displayName: null });
-    // What is as it was is no change.
-    expect((await session('PATCH', `/users/${victim.id}`, { email: victim.email })).statusCode).toBe(200);
-  });
+  it.each(['ADMIN', 'SUPER_ADMIN'] as const)(
+    'of an %s cannot change its own address through the user administration either',
+    async (role) => {
+      const victim = await account({ role, email: newAddress() });
+      const session = await sessionOf(victim);
+      const stolen = await session('PATCH', `/users/${victim.id}`, { email: newAddress(), displayName: 'Mallory' });
+      expect(stolen.json()).toMatchObject({ statusCode: 403, code: 'FORBIDDEN' });
+      expect(await profileOf(victim)).toMatchObject({ email: victim.email, displayName: null });
+      // An unchanged address is no change.
+      expect((await session('PATCH', `/users/${victim.id}`, { email: victim.email })).statusCode).toBe(200);
+    },
+  );
 
-  it('that knows the password changes nothing unseen, and the owner ends it with another password', async () => {
+  it('with the password cannot change the address unnoticed, and the owner stops it with a new password', async () => {
     const user = await account();
     const address = newAddress();
     const token = await linkTo(user, address);
@@ -113,8 +116,8 @@ describe('a stolen session', () => {
   });
 });
 
-describe('an own address', () => {
-  it('changes with its link, once; reset links to the old one die, and the old one is told', async () => {
+describe('a user’s own address', () => {
+  it('changes once with its link; old reset links become invalid, and the old address is notified', async () => {
     const user = await account();
     const reset = await resetLinkOf(user);
     const address = newAddress();
@@ -128,9 +131,9 @@ describe('an own address', () => {
     expect(uses.map(({ statusCode }) => statusCode).toSorted()).toEqual([204, 400, 400]);
     expect(await profileOf(user)).toMatchObject({ email: address, pendingEmail: null });
     expect(await useReset(reset)).toBe('TOKEN_INVALID');
-    const told = (await mailsTo(user.email, user.tenantId)).at(-1);
-    expect(told?.subject).toBe('Ihre E-Mail-Adresse wurde geändert');
-    expect(told?.text).not.toContain(address);
+    const notice = (await mailsTo(user.email, user.tenantId)).at(-1);
+    expect(notice?.subject).toBe('Ihre E-Mail-Adresse wurde geändert');
+    expect(notice?.text).not.toContain(address);
     const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
     const log = (await request({ url: '/audit-log', as: admin })).json<{ action: string }[]>();
     expect(log.map(({ action }) => action)).toEqual(
@@ -142,8 +145,8 @@ describe('an own address', () => {
 
   it.each([
     ['nothing', () => null],
-    ['the present one', (user: User) => user.email],
-  ])('is taken back by naming %s, without a password', async (_, named) => {
+    ['the current one', (user: User) => user.email],
+  ])('change is cancelled by sending %s, without a password', async (_, named) => {
     const user = await account();
     const token = await linkTo(user, newAddress());
     const answer = await request({ method: 'PATCH', url: '/users/me', as: user, payload: { email: named(user) } });
@@ -151,7 +154,7 @@ describe('an own address', () => {
     expect((await confirm(token)).statusCode).toBe(400);
   });
 
-  it('waits for the newest link only, and a mail still on its way for another says nothing', async () => {
+  it('accepts only the newest link, and queued mails for older ones are not sent', async () => {
     const user = await account();
     const [first, second, third] = [newAddress(), newAddress(), newAddress()];
     const token = await linkTo(user, first);
@@ -163,7 +166,7 @@ describe('an own address', () => {
     expect(await profileOf(user)).toMatchObject({ email: third });
   });
 
-  it('changes five times an hour at most', async () => {
+  it('changes at most five times an hour', async () => {
     const user = await account();
     const answers = [];
     for (let n = 0; n < 6; n += 1) answers.push(await changeAddress(user, newAddress()));
@@ -171,7 +174,7 @@ describe('an own address', () => {
     expect(Number(answers[5]?.headers['retry-after'])).toBeGreaterThan(3_000);
   });
 
-  it('leaves nothing of a change under way behind with the account', async () => {
+  it('leaves no pending change behind after the account is deleted', async () => {
     const user = await account();
     await linkTo(user, newAddress());
     const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
@@ -180,8 +183,8 @@ describe('an own address', () => {
   });
 });
 
-describe('an address that belongs to somebody else', () => {
-  it('is answered like a free one, and its owner is told in place of a link', async () => {
+describe('an address of another account', () => {
+  it('gets the same answer as a free one, and its owner gets a notice instead of a link', async () => {
     const [user, owner] = [await account(), await account({ displayName: 'Olga' })];
     const free = newAddress();
     const answers = [await changeAddress(user, owner.email), await changeAddress(user, free)];
@@ -192,14 +195,14 @@ describe('an address that belongs to somebody else', () => {
     }));
     expect(taken).toEqual(fresh);
     await mailsTo(null, user.tenantId);
-    const [told, ...more] = await mailsTo(owner.email, owner.tenantId);
+    const [notice, ...more] = await mailsTo(owner.email, owner.tenantId);
     expect(more).toEqual([]);
-    expect(told?.text).toMatch(/bei\s+einem\s+anderen\s+Konto\s+eingetragen/);
-    expect(told?.text).not.toContain(user.username);
-    expect(told?.text).not.toMatch(/https?:/);
+    expect(notice?.text).toMatch(/bei\s+einem\s+anderen\s+Konto\s+eingetragen/);
+    expect(notice?.text).not.toContain(user.username);
+    expect(notice?.text).not.toMatch(/https?:/);
   });
 
-  it('is answered in the same time', async () => {
+  it('is answered in the same time as a free one', async () => {
     const owner = await account();
     const times: Record<'taken' | 'free', number[]> = { taken: [], free: [] };
     for (let n = 0; n < 24; n += 1) {
@@ -217,7 +220,7 @@ describe('an address that belongs to somebody else', () => {
     expect(median(times.taken) / median(times.free)).toBeLessThan(1.6);
   });
 
-  it('is not had by whoever asked first: a link whose address was taken meanwhile is like any dead one', async () => {
+  it('is not reserved by a request: a link to an address taken meanwhile is invalid', async () => {
     const [user, rival] = [await account(), await account()];
     const address = newAddress();
     const [mine, theirs] = [await linkTo(user, address), await linkTo(rival, address)];
@@ -227,7 +230,7 @@ describe('an address that belongs to somebody else', () => {
     expect(await profileOf(user)).toMatchObject({ email: user.email });
   });
 
-  it('gets five mails an hour at most, however many accounts enter it', async () => {
+  it('gets at most five mails an hour, even from many accounts', async () => {
     const address = newAddress();
     const many = await Promise.all(Array.from({ length: 7 }, () => account()));
     for (const user of many) {
@@ -239,7 +242,7 @@ describe('an address that belongs to somebody else', () => {
 });
 
 describe('an administrator’s change of an address', () => {
-  it('counts as confirmed, ends every unused link, and the old address is told', async () => {
+  it('counts as confirmed, invalidates every unused link, and notifies the old address', async () => {
     const user = await account();
     const admin = await make.user({ tenantId: user.tenantId, role: 'ADMIN' });
     const [reset, pending] = [await resetLinkOf(user), await linkTo(user, newAddress())];
@@ -250,7 +253,7 @@ describe('an administrator’s change of an address', () => {
     expect((await confirm(pending)).statusCode).toBe(400);
     expect(await profileOf(user)).toMatchObject({ email, pendingEmail: null });
     expect((await mailsTo(user.email, user.tenantId)).at(-1)?.subject).toBe('Ihre E-Mail-Adresse wurde geändert');
-    // The same when it is taken away altogether.
+    // The same applies if the administrator removes the address.
     expect((await request({ ...change, payload: { email: null } })).json()).toMatchObject({ email: null });
     expect(await mailsTo(email, user.tenantId)).toHaveLength(1);
   });

@@ -4,8 +4,8 @@ import { person } from '@portal/testing/servers/slapd';
 import { testApp } from '../../testing/app.ts';
 
 /*
- * An administrator whose directory nests its groups in each other without end, so that everybody in them is in all of them, must not use up the
- * memory of the process that answers everybody.
+ * An administrator whose directory nests its groups endlessly, so that every member is in all of them, must not use up the memory of the
+ * API process.
  */
 
 const { make, request } = await testApp();
@@ -36,7 +36,7 @@ const chain = Array.from({ length }, (_, n) => ({
 }));
 
 it(
-  'a preview of groups nested without end is refused, and what it took is free for others',
+  'a preview of endlessly nested groups is refused and frees its memory for others',
   { timeout: 120_000 },
   async () => {
     const [hostile, honest] = [await tenantWithDirectory(), await tenantWithDirectory()];
@@ -52,7 +52,7 @@ it(
         expect.objectContaining({
           code: 'DIRECTORY_UNAVAILABLE',
           message:
-            'The directory has more people, groups and members than can be read at once. A synchronization has more room than a preview.',
+            'The directory has more people, groups and members than can be read at once. A synchronization may use more memory than a preview.',
         }),
       ]);
     }
@@ -60,7 +60,7 @@ it(
   },
 );
 
-it('a person who is larger than any is refused', { timeout: 60_000 }, async () => {
+it('an oversized person is refused', { timeout: 60_000 }, async () => {
   const hostile = await tenantWithDirectory();
   const huge = person('huge');
   huge.attributes = { ...huge.attributes, memberOf: Array.from({ length: 60_000 }, (_, n) => groupDn(n)) };

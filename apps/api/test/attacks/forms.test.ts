@@ -65,11 +65,11 @@ interface Sent {
   type?: string;
   headers?: string[];
   body: string | Buffer;
-  /** Announced in place of the length it has. */
+  /** Content-Length, if other than the real length. */
   length?: number;
-  /** Whether the sender says that nothing more will come. */
-  hangsUp?: boolean;
-  /** Sent after it without an end, in chunks. */
+  /** Whether the sender ends its side of the connection. */
+  endsConnection?: boolean;
+  /** Sent endlessly after the body, in chunks. */
   endless?: string | Buffer;
 }
 
@@ -81,7 +81,7 @@ const head = (
 const chunk = (bytes: string | Buffer) =>
   Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
 
-/** The status that comes back; 0 when the other side hangs up without one. */
+/** The status of the answer; 0 if the server closes without one. */
 async function statusFrom(socket: Socket): Promise<number> {
   let received = '';
   await new Promise<void>((resolve) => {
@@ -94,22 +94,22 @@ async function statusFrom(socket: Socket): Promise<number> {
   return Number(received.split(' ')[1] ?? 0);
 }
 
-/** Writes chunk after chunk as fast as they are taken. */
+/** Writes chunks as fast as the server accepts them. */
 async function pour(socket: Socket, bytes: string | Buffer, total: number): Promise<void> {
   const one = chunk(many(Math.ceil((64 * KiB) / bytes.length), bytes));
   for (let sent = 0; sent < total && !socket.destroyed; sent += one.length) {
     if (socket.write(one)) continue;
     await new Promise<void>((resolve) => {
-      const goOn = () => {
-        socket.off('drain', goOn).off('close', goOn);
+      const proceed = () => {
+        socket.off('drain', proceed).off('close', proceed);
         resolve();
       };
-      socket.on('drain', goOn).on('close', goOn);
+      socket.on('drain', proceed).on('close', proceed);
     });
   }
 }
 
-async function send({ body, length, hangsUp, endless, ...sent }: Sent): Promise<number> {
+async function send({ body, length, endsConnection, endless, ...sent }: Sent): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   const status = statusFrom(socket);
   if (endless === undefined) {
@@ -118,7 +118,7 @@ async function send({ body, length, hangsUp, endless, ...sent }: Sent): Promise<
       : [`Content-Length: ${length ?? Buffer.byteLength(body)}`];
     socket.write(head(sent, '/forms', cookie, ...own));
     socket.write(body);
-    if (hangsUp) socket.end();
+    if (endsConnection) socket.end();
   } else {
     socket.write(head(sent, '/forms', cookie, 'Transfer-Encoding: chunked'));
     socket.write(chunk(body));
@@ -132,7 +132,7 @@ async function send({ body, length, hangsUp, endless, ...sent }: Sent): Promise<
 const storedFiles = async () => (await readdir(config.dataDir, { recursive: true }).catch(() => [])).toSorted();
 const before = await storedFiles();
 
-/** Nobody is worse off for what another one sends. */
+/** The server still accepts valid forms, stored no file and logged no error. */
 async function expectNoHarm(): Promise<void> {
   expect(await send({ body: whole(...good) })).toBe(200);
   expect(await storedFiles()).toEqual(before);
@@ -154,7 +154,7 @@ it.each<[string, number, Sent]>([
     400,
     { type: `multipart/form-data; boundary=${'b'.repeat(8_000)}`, body: whole(...good) },
   ],
-  ['with another boundary than it says', 400, { type: 'multipart/form-data; boundary=c', body: whole(...good) }],
+  ['with a boundary other than announced', 400, { type: 'multipart/form-data; boundary=c', body: whole(...good) }],
   ['with the boundary without its dashes', 400, { body: 'b\r\n\r\nx\r\nb--\r\n' }],
   ['with a longer boundary between its parts', 400, { body: withGood(`--bb\r\n${fileBegins}\r\n\r\nx\r\n`) }],
   [
@@ -167,12 +167,12 @@ it.each<[string, number, Sent]>([
     },
   ],
   ['of nothing', 400, { body: '' }],
-  ['of a preamble alone', 400, { body: 'x'.repeat(1_000) }],
-  ['of its end alone', 400, { body: '--b--\r\n' }],
+  ['of only a preamble', 400, { body: 'x'.repeat(1_000) }],
+  ['of only its end', 400, { body: '--b--\r\n' }],
   ['without its end', 400, { body: Buffer.concat(good) }],
   ['without the last dashes', 400, { body: Buffer.concat([...good, Buffer.from('--b\r\n')]) }],
   ['cut off in a header', 400, { body: Buffer.concat([...good, Buffer.from('--b\r\nContent-Dispo')]) }],
-  ['cut off by its end in a header', 400, { body: withGood('--b\r\nContent-Disposition: form-data; name="note"\r\n') }],
+  ['whose end cuts off a header', 400, { body: withGood('--b\r\nContent-Disposition: form-data; name="note"\r\n') }],
   ['cut off in a field', 400, { body: Buffer.concat([...good, field('note').subarray(0, -3)]) }],
   [
     'cut off in a file',
@@ -180,7 +180,7 @@ it.each<[string, number, Sent]>([
     { body: Buffer.concat([field('title'), file('file', 'x'.repeat(60_000)).subarray(0, -1_000)]) },
   ],
   ['with a part without headers', 400, { body: withGood(part([])) }],
-  ['with a part that says only its type', 400, { body: withGood(part(['Content-Type: text/plain'])) }],
+  ['with a part that has only a type', 400, { body: withGood(part(['Content-Type: text/plain'])) }],
   [
     'with a part that is an attachment',
     400,
@@ -201,22 +201,22 @@ it.each<[string, number, Sent]>([
   ['with a file __proto__', 400, { body: withGood(file('__proto__')) }],
   ['with a field constructor', 400, { body: withGood(field('constructor', 'x', 'Content-Type: application/json')) }],
   [
-    'with a header that is none',
+    'with an invalid header',
     400,
     { body: withGood(part(['no header', 'Content-Disposition: form-data; name="note"'])) },
   ],
-  ['with a field nobody asked for', 400, { body: withGood(field('unknown')) }],
-  ['with a file nobody asked for', 400, { body: withGood(file('unknown')) }],
-  ['with a field twice', 400, { body: withGood(field('title')) }],
+  ['with an unknown field', 400, { body: withGood(field('unknown')) }],
+  ['with an unknown file', 400, { body: withGood(file('unknown')) }],
+  ['with a duplicate field', 400, { body: withGood(field('title')) }],
   ['with a file for a field', 400, { body: withGood(file('note')) }],
   ['with a field for a file', 400, { body: whole(field('title'), field('file')) }],
   ['without its file', 400, { body: whole(field('title')) }],
-  ['with a file twice', 413, { body: withGood(file('file')) }],
+  ['with a duplicate file', 413, { body: withGood(file('file')) }],
   ['with too many files', 413, { body: withGood(many(4, file('more'))) }],
   ['with a field over its limit', 413, { body: withGood(field('note', 'x'.repeat(64 * KiB + 1))) }],
   ['with a file over its limit', 413, { body: whole(field('title'), file('file', 'x'.repeat(64 * KiB + 1))) }],
   [
-    'over its limit, but no part of it',
+    'over its limit, but with no part over its own',
     413,
     {
       body: withGood(
@@ -256,8 +256,8 @@ it.each<[string, number, Sent]>([
   ],
   ['compressed', 415, { headers: ['Content-Encoding: gzip'], body: whole(...good) }],
   ['of another kind of multipart', 415, { type: 'multipart/mixed; boundary=b', body: whole(...good) }],
-  ['in the address’s way', 415, { type: 'application/x-www-form-urlencoded', body: 'title=x&file=x' }],
-  ['shorter than announced', 400, { body: whole(...good), length: 10_000, hangsUp: true }],
+  ['as a URL-encoded form', 415, { type: 'application/x-www-form-urlencoded', body: 'title=x&file=x' }],
+  ['shorter than announced', 400, { body: whole(...good), length: 10_000, endsConnection: true }],
   ['longer than announced', 400, { body: whole(...good), length: 100 }],
   ['announced as far too much', 413, { body: whole(...good), length: 10 * MiB }],
   ['announced twice', 400, { headers: ['Content-Length: 10', 'Content-Length: 20'], body: whole(...good) }],
@@ -266,29 +266,21 @@ it.each<[string, number, Sent]>([
     400,
     { headers: ['Content-Length: 10', 'Transfer-Encoding: chunked'], body: whole(...good) },
   ],
-  [
-    'in chunks that are none',
-    400,
-    { headers: ['Transfer-Encoding: chunked'], body: `zz\r\n${whole(...good).toString()}` },
-  ],
-  ['with a preamble without end', 413, { body: 'x', endless: 'x' }],
-  ['with a header without end', 413, { body: `--b\r\n${fileBegins}`, endless: 'x' }],
-  ['with headers without end', 413, { body: `--b\r\n${fileBegins}\r\n`, endless: 'X-Header: x\r\n' }],
-  [
-    'with a field without end',
-    413,
-    { body: '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', endless: 'x' },
-  ],
-  ['with a file without end', 413, { body: `--b\r\n${fileBegins}\r\n\r\n`, endless: 'x' }],
-  ['with line breaks without end', 413, { body: `--b\r\n${fileBegins}\r\n\r\n`, endless: '\r\n--' }],
-  ['with parts without end', 400, { body: whole().subarray(0, 0), endless: field('title') }],
-  ['with something behind it without end', 413, { body: whole(...good), endless: 'x' }],
+  ['in invalid chunks', 400, { headers: ['Transfer-Encoding: chunked'], body: `zz\r\n${whole(...good).toString()}` }],
+  ['with an endless preamble', 413, { body: 'x', endless: 'x' }],
+  ['with an endless header', 413, { body: `--b\r\n${fileBegins}`, endless: 'x' }],
+  ['with endless headers', 413, { body: `--b\r\n${fileBegins}\r\n`, endless: 'X-Header: x\r\n' }],
+  ['with an endless field', 413, { body: '--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', endless: 'x' }],
+  ['with an endless file', 413, { body: `--b\r\n${fileBegins}\r\n\r\n`, endless: 'x' }],
+  ['with endless line breaks', 413, { body: `--b\r\n${fileBegins}\r\n\r\n`, endless: '\r\n--' }],
+  ['with endless parts', 400, { body: whole().subarray(0, 0), endless: field('title') }],
+  ['with endless data behind it', 413, { body: whole(...good), endless: 'x' }],
 ])('a form %s is answered %d', async (_case, status, sent) => {
   expect(await send(sent)).toBe(status);
   await expectNoHarm();
 });
 
-it('a form that stops coming in is answered 408, however it was sent before', async () => {
+it('a form that stops arriving is answered 408, even after byte-by-byte progress', async () => {
   const { requestTimeout } = app.server;
   app.server.requestTimeout = 3_000;
   const socket = connect(port, '127.0.0.1');
@@ -304,7 +296,7 @@ it('a form that stops coming in is answered 408, however it was sent before', as
   await expectNoHarm();
 });
 
-it('100 senders that hang up in the middle leave nothing behind', async () => {
+it('100 senders that disconnect in the middle leave nothing behind', async () => {
   const body = whole(field('title'), file('file', noise.subarray(0, 60 * KiB)));
   for (let round = 0; round < 100; round += 1) {
     const socket = connect(port, '127.0.0.1');
@@ -314,14 +306,14 @@ it('100 senders that hang up in the middle leave nothing behind', async () => {
     await pause(round % 7);
     socket.destroy();
   }
-  // What they held is free again: an account may have 48 requests under way.
+  // Their places are free again: an account may have 48 concurrent requests.
   await expect
     .poll(async () => new Set(await Promise.all(Array.from({ length: 40 }, () => send({ body })))))
     .toEqual(new Set([200]));
   await expectNoHarm();
 });
 
-describe('a process that gets 128 MiB', async () => {
+describe('a process that receives 128 MiB', async () => {
   const api = await startApi(databaseUrl);
   const begin = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
 
@@ -330,9 +322,9 @@ describe('a process that gets 128 MiB', async () => {
     ['as a header', begin('file'), 'x'],
     ['as headers', `${begin('file')}\r\n`, 'X-Header: x\r\n'],
     ['as a file', `${begin('file')}; filename="a"\r\n\r\n`, 'x'],
-    ['as a field it passes over', `${begin('other')}\r\n\r\n`, 'x'],
+    ['as an ignored field', `${begin('other')}\r\n\r\n`, 'x'],
     ['as tiny parts', '', field('other')],
-  ])('%s answers 4xx and holds no more than an upload may have', async (_case, start, endless) => {
+  ])('%s answers 4xx and holds no more than the limit of an upload', async (_case, start, endless) => {
     const senders = Array.from({ length: 2 }, async () => {
       const socket = api.connect();
       const status = statusFrom(socket.resume());

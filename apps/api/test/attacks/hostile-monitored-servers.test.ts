@@ -4,13 +4,13 @@ import { serverForm } from '@portal/testing/monitoring';
 import { hugeResources, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { testApp } from '../../testing/app.ts';
 
-/* An ADMIN whose server answers a test with all that is accepted of it must not stop the API for everyone. */
+/* An ADMIN whose server answers a test with the largest accepted answers must not block the API for other users. */
 
 const { app, make, request } = await testApp();
 const server = await startVirtualizationServer();
 afterAll(() => server.switchOff());
 
-it('answers of 8 MiB of small objects keep no other request waiting', { timeout: 120_000 }, async () => {
+it('answers of 8 MiB of small objects do not delay other requests', { timeout: 120_000 }, async () => {
   const admin = await make.user({ role: 'ADMIN' });
   const body = hugeResources();
   server.intercept = (path, _request, response) =>
@@ -19,7 +19,7 @@ it('answers of 8 MiB of small objects keep no other request waiting', { timeout:
   const payload = { kind, address, authMethod, tokenId, tokenSecret, caCertificatePem };
   const url = '/virtualization/servers/test';
   let isOver = false;
-  /** A processor that has much else to do may not get through one in time: it is asked for again, twice at most. */
+  /** On a busy machine a test may time out, so it is repeated, at most twice. */
   async function test() {
     for (let tries = 1; ; tries += 1) {
       const answer = await request({ method: 'POST', url, as: admin, payload });
@@ -35,7 +35,7 @@ it('answers of 8 MiB of small objects keep no other request waiting', { timeout:
     const startedAt = performance.now();
     expect((await app.inject({ url: '/health' })).statusCode).toBe(200);
     longestMs = Math.max(longestMs, performance.now() - startedAt);
-    // A loop without a pause would take the time that the servers' answers are read in.
+    // Without a pause this loop would take the processor from the parsing of the answers.
     await setTimeout(20);
   }
   for (const answer of await tests) {

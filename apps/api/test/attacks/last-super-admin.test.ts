@@ -12,8 +12,8 @@ beforeEach(() =>
   ),
 );
 
-const left = () =>
-  runtime.database.acrossTenants('a test counts', async (tx) => {
+const countSuperAdmins = () =>
+  runtime.database.acrossTenants('a test counts SUPER_ADMINs', async (tx) => {
     const found = await tx
       .select({ id: users.id })
       .from(users)
@@ -22,7 +22,7 @@ const left = () =>
     return found.length;
   });
 
-/** Requests that get past the check of their sessions together, as those of two people at the same moment would. */
+/** SUPER_ADMINs with prepared sessions, so that their requests pass the session check at the same time. */
 const superAdmins = (count: number) =>
   Promise.all(
     Array.from({ length: count }, async () => {
@@ -43,7 +43,7 @@ describe('the last active SUPER_ADMIN', () => {
           send('PATCH', `/tenants/${circle[(n + 1) % circle.length]?.user.tenantId}`, { isActive: false }),
         ),
       );
-      expect(await left()).toBeGreaterThan(0);
+      expect(await countSuperAdmins()).toBeGreaterThan(0);
       for (const answer of answers) expect([200, 401, 409]).toContain(answer.statusCode);
       for (const answer of answers)
         if (answer.statusCode === 409) expect(answer.json()).toMatchObject({ code: 'LAST_SUPER_ADMIN' });
@@ -53,32 +53,32 @@ describe('the last active SUPER_ADMIN', () => {
     }
   });
 
-  it('survives a tenant that goes while its rival is demoted, deactivated or deleted', async () => {
+  it('survives a tenant’s deactivation while the other SUPER_ADMIN is demoted, deactivated or deleted', async () => {
     for (let round = 0; round < 12; round += 1) {
       const [one, other] = await superAdmins(2);
       if (!one || !other) throw new Error('no two accounts');
-      const fate = [
+      const change = [
         () => other.send('PATCH', `/users/${one.user.id}`, { role: 'ADMIN' }),
         () => other.send('PATCH', `/users/${one.user.id}`, { isActive: false }),
         () => other.send('DELETE', `/users/${one.user.id}`),
       ][round % 3];
-      await Promise.all([one.send('PATCH', `/tenants/${other.user.tenantId}`, { isActive: false }), fate?.()]);
-      expect(await left()).toBe(1);
+      await Promise.all([one.send('PATCH', `/tenants/${other.user.tenantId}`, { isActive: false }), change?.()]);
+      expect(await countSuperAdmins()).toBe(1);
       await runtime.database.acrossTenants('the next round begins without SUPER_ADMINs', (tx) =>
         tx.update(users).set({ isActive: false }).where(eq(users.role, 'SUPER_ADMIN')),
       );
     }
   });
 
-  it('does not go with a tenant that is deleted while it is activated', async () => {
+  it('is not deleted with its tenant while it is activated', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [actor] = await superAdmins(1);
-      const resting = await make.user({ role: 'SUPER_ADMIN', isActive: false });
+      const inactive = await make.user({ role: 'SUPER_ADMIN', isActive: false });
       const [activated, deleted] = await Promise.all([
-        actor?.send('PATCH', `/users/${resting.id}`, { isActive: true }),
-        actor?.send('DELETE', `/tenants/${resting.tenantId}`),
+        actor?.send('PATCH', `/users/${inactive.id}`, { isActive: true }),
+        actor?.send('DELETE', `/tenants/${inactive.tenantId}`),
       ]);
-      // One of them is first; the other finds the account gone, or still needed.
+      // One request is first; the other finds the account deleted or still needed.
       expect([
         [200, 409],
         [404, 204],

@@ -27,7 +27,7 @@ type User = Awaited<ReturnType<typeof make.user>>;
 const at = (server: TestSmtpServer, { email }: User) =>
   server.messages.filter(({ envelopeTo }) => envelopeTo[0] === email).length;
 const outcomes: { tenantId: string; outcome: string }[] = [];
-/** Lets every due time of the tenant come and sends what is due. */
+/** Makes all reminders of the tenant due and delivers its mails. */
 async function letTimePass({ tenantId }: User): Promise<void> {
   await runtime.database.inTenant(tenantId).tx((tx) => tx.update(reminders).set({ dueAt: sql`now()` }));
   await queueDueReminderMails(runtime.system(jobOrigin()), AbortSignal.timeout(20_000));
@@ -47,24 +47,24 @@ async function remind(user: User, count: number): Promise<void> {
 }
 const askForReset = ({ username }: User, remoteAddress: string) =>
   request({ method: 'POST', url: '/auth/request-reset', payload: { identifier: username }, remoteAddress });
-const mailFigures = async (admin: User) => {
+const mailCounts = async (admin: User) => {
   const { dailyLimit, sentToday, heldBackToday } = (
     await request({ method: 'GET', url: '/smtp-config', as: admin })
   ).json();
   return { dailyLimit, sentToday, heldBackToday };
 };
 
-describe('a tenant’s users who send as much as they can', () => {
-  it('get a hundred reminder mails each and nine tenths of the tenant’s day together, and the resets still go out', async () => {
+describe('users of a tenant who send as many mails as possible', () => {
+  it('get at most 100 reminder mails each and 90 % of the tenant’s daily quota together; resets are still sent', async () => {
     const { id: tenantId } = await make.tenant();
     const admin = await make.user({ tenantId, role: 'ADMIN' });
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => make.user({ tenantId })));
-    if (!one || !two || !three) throw new Error('nobody is there');
+    if (!one || !two || !three) throw new Error('a user is missing');
 
     await remind(one, 110);
     await letTimePass(one);
     expect(at(service, one)).toBe(100);
-    expect(await mailFigures(admin)).toEqual({ dailyLimit: 150, sentToday: 100, heldBackToday: 10 });
+    expect(await mailCounts(admin)).toEqual({ dailyLimit: 150, sentToday: 100, heldBackToday: 10 });
     const entries = async () =>
       (await request({ method: 'GET', url: '/audit-log?action=mails.daily_limit', as: admin })).json();
     expect(await entries()).toEqual([]);
@@ -73,7 +73,7 @@ describe('a tenant’s users who send as much as they can', () => {
     await remind(three, 50);
     await letTimePass(two);
     expect(at(service, two) + at(service, three)).toBe(35);
-    expect(await mailFigures(admin)).toEqual({ dailyLimit: 150, sentToday: 135, heldBackToday: 75 });
+    expect(await mailCounts(admin)).toEqual({ dailyLimit: 150, sentToday: 135, heldBackToday: 75 });
     expect(await entries()).toMatchObject([
       { action: 'mails.daily_limit', actorId: null, summary: expect.stringMatching(/mail settings/) },
     ]);
@@ -86,9 +86,9 @@ describe('a tenant’s users who send as much as they can', () => {
     const victims = await Promise.all(Array.from({ length: 20 }, () => make.user({ tenantId })));
     for (const [n, victim] of victims.entries()) await askForReset(victim, `203.0.113.${n}`);
     await letTimePass(one);
-    // Each asked once; fifteen is what was kept, and nothing goes beyond the day.
+    // Each victim requests one reset; the reserve is fifteen mails, and none exceeds the daily quota.
     expect(victims.map((victim) => at(service, victim)).filter((count) => count === 1)).toHaveLength(15);
-    expect((await mailFigures(admin)).sentToday).toBe(150);
+    expect((await mailCounts(admin)).sentToday).toBe(150);
     const [held] = await runtime.database.inTenant(tenantId).read((db) =>
       db
         .select({ failure: mails.failure, message: mails.failureMessage })
@@ -97,13 +97,13 @@ describe('a tenant’s users who send as much as they can', () => {
     );
     expect(held).toEqual({ failure: 'tenant_limit', message: expect.stringMatching(/Set up .* mail server/) });
 
-    // Deleting accounts, and their mails with them, gives nothing back.
+    // Deleting accounts together with their mails does not free quota.
     for (const { id } of [one, two]) await request({ method: 'DELETE', url: `/users/${id}`, as: admin });
     await remind(three, 5);
     await letTimePass(three);
-    expect(await mailFigures(admin)).toMatchObject({ sentToday: 150 });
+    expect(await mailCounts(admin)).toMatchObject({ sentToday: 150 });
 
-    // An administrator cannot write to strangers beyond the limit either.
+    // An administrator’s test mail does not exceed the limit either.
     const before = service.messages.length;
     const test = await request({
       method: 'POST',
@@ -114,22 +114,22 @@ describe('a tenant’s users who send as much as they can', () => {
     expect([test.statusCode, test.json().code]).toEqual([409, 'LIMIT_REACHED']);
     expect(service.messages).toHaveLength(before);
 
-    // Another tenant's day is its own.
+    // Other tenants have their own quota.
     const neighbour = await make.user();
     await remind(neighbour, 3);
     await letTimePass(neighbour);
     expect(at(service, neighbour)).toBe(3);
 
-    // Over the tenant's own server nothing is counted.
+    // Mails over the tenant's own server are not counted.
     const payload = { host: '127.0.0.1', port: own.port, security: 'none', fromAddress: 'portal@own.example.org' };
     await request({ method: 'PUT', url: '/smtp-config', payload, as: admin });
     await remind(three, 120);
     await letTimePass(three);
     expect(at(own, three)).toBe(120);
-    expect(await mailFigures(admin)).toMatchObject({ sentToday: 150 });
+    expect(await mailCounts(admin)).toMatchObject({ sentToday: 150 });
   });
 
-  it('cannot use up what is kept for others with notices of their own: one account has a share of it', async () => {
+  it('cannot use up the reserve with their own notices: each account has a limited share', async () => {
     const { id: tenantId } = await make.tenant();
     const [hostile, victim] = [await make.user({ tenantId }), await make.user({ tenantId })];
     await runtime.database.inTenant(tenantId).tx((tx) =>
@@ -155,5 +155,5 @@ it('an administrator’s test mails over the service’s server count', async ()
   const admin = await make.user({ role: 'ADMIN' });
   const test = () => request({ method: 'POST', url: '/smtp-config/test', payload: { to: 'a@example.net' }, as: admin });
   expect((await test()).statusCode).toBe(200);
-  expect(await mailFigures(admin)).toMatchObject({ sentToday: 1 });
+  expect(await mailCounts(admin)).toMatchObject({ sentToday: 1 });
 });

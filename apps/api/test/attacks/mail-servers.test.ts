@@ -17,7 +17,7 @@ import { queueDueReminderMails } from '@portal/usecases/reminders/queue-due-mail
 import { testApp } from '../../testing/app.ts';
 
 const service = await startSmtpServer();
-/** A mail server that an ADMIN runs: what comes here, the ADMIN reads. */
+/** A mail server of an ADMIN, who can read all mails there. */
 const theirs = await startSmtpServer();
 const second = await startSmtpServer();
 const env = {
@@ -36,8 +36,8 @@ const useServer = async (admin: User, port: number) => {
   const answer = await request({ method: 'PUT', url: '/smtp-config', payload, as: admin });
   expect(answer.statusCode).toBe(200);
 };
-/** A tenant whose ADMIN has set a mail server of their own, and a SUPER_ADMIN in it. */
-async function captured(): Promise<{ admin: User; boss: User }> {
+/** A tenant with a SUPER_ADMIN, whose ADMIN has set their own mail server. */
+async function tenantWithOwnServer(): Promise<{ admin: User; boss: User }> {
   const { id: tenantId } = await make.tenant();
   const [admin, boss] = [
     await make.user({ tenantId, role: 'ADMIN' }),
@@ -69,9 +69,9 @@ const promote = (boss: User, { id }: User) =>
   request({ method: 'PATCH', url: `/users/${id}`, payload: { role: 'SUPER_ADMIN' }, as: boss });
 
 describe('an ADMIN who sets the mail server of the tenant', () => {
-  it('never sees the link of a SUPER_ADMIN; everybody else’s mail goes their way', async () => {
+  it('never sees the link of a SUPER_ADMIN, but gets all other mails', async () => {
     const before = service.messages.length;
-    const { admin, boss } = await captured();
+    const { admin, boss } = await tenantWithOwnServer();
     const user = await make.user({ tenantId: boss.tenantId });
     for (const account of [user, boss, admin]) await askForReset(account);
     await deliver(boss.tenantId);
@@ -81,47 +81,50 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
     expect(mail?.envelopeFrom).toBe('service@example.org');
     expect(service.messages.slice(before).filter(({ envelopeTo }) => envelopeTo[0] !== boss.email)).toEqual([]);
     expect((await setPassword(tokenIn(mail?.text))).statusCode).toBe(204);
-    // The notice of that change neither.
+    // Nor does the ADMIN see the notice of that change.
     await deliver(boss.tenantId);
     expect(at(service, boss)).toHaveLength(2);
     expect(at(theirs, boss)).toEqual([]);
   });
 
-  it('does not see it either when the account became a SUPER_ADMIN after its mail was promised', async () => {
-    const { boss } = await captured();
-    const risen = await make.user({ tenantId: boss.tenantId });
-    await askForReset(risen);
-    expect((await promote(boss, risen)).statusCode).toBe(200);
+  it('does not see it either if the account becomes SUPER_ADMIN after its mail is queued', async () => {
+    const { boss } = await tenantWithOwnServer();
+    const promoted = await make.user({ tenantId: boss.tenantId });
+    await askForReset(promoted);
+    expect((await promote(boss, promoted)).statusCode).toBe(200);
     await deliver(boss.tenantId);
-    expect(at(theirs, risen)).toEqual([]);
-    expect(at(service, risen)).toHaveLength(1);
+    expect(at(theirs, promoted)).toEqual([]);
+    expect(at(service, promoted)).toHaveLength(1);
   });
 
-  it('cannot keep a link for the day its account becomes a SUPER_ADMIN', async () => {
-    const { admin, boss } = await captured();
-    const [risen, other] = [await make.user({ tenantId: boss.tenantId }), await make.user({ tenantId: boss.tenantId })];
-    await askForReset(risen);
+  it('cannot use a saved link after its account becomes SUPER_ADMIN', async () => {
+    const { admin, boss } = await tenantWithOwnServer();
+    const [promoted, other] = [
+      await make.user({ tenantId: boss.tenantId }),
+      await make.user({ tenantId: boss.tenantId }),
+    ];
+    await askForReset(promoted);
     await askForReset(other);
     await deliver(boss.tenantId);
-    const kept = tokenIn(at(theirs, risen)[0]?.text);
-    expect(kept).not.toBe('');
-    expect((await promote(boss, risen)).statusCode).toBe(200);
-    const refused = await setPassword(kept);
+    const saved = tokenIn(at(theirs, promoted)[0]?.text);
+    expect(saved).not.toBe('');
+    expect((await promote(boss, promoted)).statusCode).toBe(200);
+    const refused = await setPassword(saved);
     expect([refused.statusCode, refused.json().code]).toEqual([400, 'TOKEN_INVALID']);
-    // It is the promotion that ended it.
+    // Only the promotion invalidated the link: the other account's link works.
     expect((await setPassword(tokenIn(at(theirs, other)[0]?.text))).statusCode).toBe(204);
-    // Nor does taking the server away afterwards bring the link back.
+    // Removing the server afterwards does not restore the link.
     expect((await request({ method: 'DELETE', url: '/smtp-config', as: admin })).statusCode).toBe(204);
-    expect((await setPassword(kept)).statusCode).toBe(400);
+    expect((await setPassword(saved)).statusCode).toBe(400);
   });
 
   it('gets no kind of mail to a SUPER_ADMIN', async () => {
-    const { boss } = await captured();
+    const { boss } = await tenantWithOwnServer();
     await runtime.database.inTenant(boss.tenantId).tx(async (tx) => {
-      const promised = { tenantId: boss.tenantId, userId: boss.id, data: {} };
-      await queueMail(tx, welcomeMail, { ...promised, key: newId() });
-      await queueMail(tx, passwordChangedMail, { ...promised, key: newId() });
-      await queueMail(tx, passwordResetMail, { ...promised, key: newId() });
+      const common = { tenantId: boss.tenantId, userId: boss.id, data: {} };
+      await queueMail(tx, welcomeMail, { ...common, key: newId() });
+      await queueMail(tx, passwordChangedMail, { ...common, key: newId() });
+      await queueMail(tx, passwordResetMail, { ...common, key: newId() });
     });
     await make.reminder(boss, { dueAt: new Date(Date.now() - 1_000), emailEnabled: true });
     await queueDueReminderMails(runtime.system(jobOrigin()), AbortSignal.timeout(20_000));
@@ -130,10 +133,10 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
     expect(at(service, boss)).toHaveLength(4);
   });
 
-  it('whose server is dead holds up no mail to a SUPER_ADMIN', async () => {
+  it('cannot delay mails to a SUPER_ADMIN with an unreachable server', async () => {
     const dead = await startSmtpServer();
     await dead.stop();
-    const { admin, boss } = await captured();
+    const { admin, boss } = await tenantWithOwnServer();
     await useServer(admin, dead.port);
     for (let n = 0; n < 5; n += 1) await askForReset(await make.user({ tenantId: boss.tenantId }));
     await deliver(boss.tenantId);
@@ -144,11 +147,11 @@ describe('an ADMIN who sets the mail server of the tenant', () => {
 });
 
 describe('changed mail settings', () => {
-  it('count for the next mail, in the middle of a long delivery too', async () => {
+  it('apply to the next mail, even during a long delivery', async () => {
     const { id: tenantId } = await make.tenant();
     const admin = await make.user({ tenantId, role: 'ADMIN' });
     const accounts = Array.from({ length: 300 }, () => ({ id: newId() }));
-    await runtime.database.acrossTenants('a test makes accounts and their mails', async (tx) => {
+    await runtime.database.acrossTenants('a test creates accounts and their mails', async (tx) => {
       await tx
         .insert(users)
         .values(accounts.map(({ id }) => ({ id, tenantId, username: id, email: `${id}@example.org` })));
@@ -176,12 +179,12 @@ describe('changed mail settings', () => {
     await deliver(tenantId);
     await isChanged;
     expect(first.messages.length + second.messages.length - before).toBe(300);
-    // What had been claimed by then: twenty in the making, and what one more claim had taken.
+    // Mails already claimed: twenty in progress and one more claim.
     expect(first.messages.length - atChange).toBeLessThanOrEqual(40);
     await first.stop();
   });
 
-  it('that go back to the service’s server and away from it again are followed at once', async () => {
+  it('that switch to the service’s server and back apply at once', async () => {
     const { id: tenantId } = await make.tenant();
     const [admin, user] = [await make.user({ tenantId, role: 'ADMIN' }), await make.user({ tenantId })];
     await askForReset(user);
@@ -209,8 +212,8 @@ describe('a welcome mail to a SUPER_ADMIN', () => {
   });
   afterAll(() => worker.stop());
 
-  it('leaves over the service’s server and says that it was sent', async () => {
-    const { boss } = await captured();
+  it('is sent over the service’s server and reported as sent', async () => {
+    const { boss } = await tenantWithOwnServer();
     const other = await make.user({ tenantId: boss.tenantId, role: 'SUPER_ADMIN' });
     const answer = await request({ method: 'POST', url: `/users/${other.id}/welcome-mail`, as: boss });
     expect(answer.json()).toMatchObject({ sent: true });

@@ -16,7 +16,7 @@ const passwordHash = await passwordHashing(runtime.system({ requestId: newId(), 
 );
 
 let last = 0;
-/** What a caller learns: the answer, and the milliseconds it took. */
+/** Signs in; returns the answer and its duration in milliseconds. */
 async function knock(username: string, given: string) {
   const startedAt = performance.now();
   const { statusCode, body } = await app.inject({
@@ -35,7 +35,7 @@ async function directoryAccount(serverUrl: string): Promise<string> {
 }
 
 it.skipIf(!serviceBinary('slapd'))(
-  'takes every refused name the same time, whatever stands behind it, and nobody longer who gets in',
+  'refuses every kind of username after the same time, and does not delay successful sign-ins',
   { timeout: 120_000 },
   async () => {
     const slapd: TestSlapd = await startSlapd({ entries: [anna] });
@@ -46,7 +46,7 @@ it.skipIf(!serviceBinary('slapd'))(
     try {
       const local = await make.user({ passwordHash });
       const names = {
-        unknown: 'nobody-has-this-name',
+        unknown: 'unknown-name',
         local: local.username,
         inactive: (await make.user({ passwordHash, isActive: false })).username,
         withoutDirectory: (await make.user({ ldapDn: anna.dn })).username,
@@ -54,13 +54,13 @@ it.skipIf(!serviceBinary('slapd'))(
         silent: await directoryAccount(silent.url),
         away: await directoryAccount(closed.url),
       };
-      // The first to meet the outage; people of that directory mostly are.
+      // The first request discovers the outage; usually it comes from a real user of that directory.
       await knock(names.silent, 'wrong');
       const refused: Awaited<ReturnType<typeof knock>>[][] = [];
       for (let round = 0; round < 3; round += 1)
         refused.push(await Promise.all(Object.values(names).map((name) => knock(name, 'wrong'))));
       expect(new Set(refused.flat().map(({ statusCode, body }) => `${statusCode} ${body}`)).size).toBe(1);
-      // The best of three, since a busy machine makes any of them late.
+      // The best of three, because a busy machine may delay any of them.
       const times = Object.values(names).map((_, n) => Math.min(...refused.map((round) => round[n]?.ms ?? 0)));
       expect(Math.min(...times)).toBeGreaterThanOrEqual(5_000);
       expect(Math.max(...times) - Math.min(...times)).toBeLessThan(750);
@@ -69,7 +69,7 @@ it.skipIf(!serviceBinary('slapd'))(
         expect(opened.statusCode).toBe(200);
         expect(opened.ms).toBeLessThan(4_000);
       }
-      // A burst over what is allowed is told the same of each name too.
+      // A burst beyond the limit gets the same answers for every kind of name.
       const bursts = await Promise.all(
         [names.unknown, names.local, names.silent].map(async (name) => {
           last += 1;

@@ -24,8 +24,8 @@ const logIn = (username: string, given: string) =>
     remoteAddress: `198.51.100.${(last += 1)}`,
   });
 
-describe('guesses at the current password of a stolen session', () => {
-  it('are five in ten minutes, a right one among many at once included', async () => {
+describe('guesses at the current password with a stolen session', () => {
+  it('are limited to five in ten minutes, even if a concurrent guess is right', async () => {
     const user = await make.user({ passwordHash });
     const cookie = await cookieOf(user);
     const guesses = [...Array.from({ length: 30 }, (_, n) => `guess number ${n}`), password];
@@ -43,7 +43,7 @@ describe('guesses at the current password of a stolen session', () => {
     expect([count(401), count(429)]).toEqual([5, 26]);
   });
 
-  it('cost no guess and tell nothing while policy refuses the new password', async () => {
+  it('are not counted and reveal nothing while the policy refuses the new password', async () => {
     const user = await make.user({ passwordHash });
     const cookie = await cookieOf(user);
     const change = (currentPassword: string, chosen: string) =>
@@ -60,8 +60,8 @@ describe('guesses at the current password of a stolen session', () => {
   });
 });
 
-describe('a password that somebody else chose', () => {
-  const isOver = (id: string) =>
+describe('a temporary password', () => {
+  const expire = (id: string) =>
     runtime.database.acrossTenants('a test lets time pass', (tx) =>
       tx
         .update(users)
@@ -69,11 +69,11 @@ describe('a password that somebody else chose', () => {
         .where(eq(users.id, id)),
     );
 
-  it('cannot be kept where it has to be changed', async () => {
+  it('cannot stay if it must be changed', async () => {
     const user = await make.user({ passwordHash, mustChangePassword: true });
     const change = { method: 'POST' as const, url: '/auth/change-password', as: user };
-    const kept = await request({ ...change, payload: { currentPassword: password, newPassword: password } });
-    expect(kept.json()).toMatchObject({ statusCode: 400, code: 'PASSWORD_POLICY' });
+    const unchanged = await request({ ...change, payload: { currentPassword: password, newPassword: password } });
+    expect(unchanged.json()).toMatchObject({ statusCode: 400, code: 'PASSWORD_POLICY' });
     expect((await request({ ...change, payload: { currentPassword: password, newPassword } })).statusCode).toBe(204);
   });
 
@@ -101,15 +101,15 @@ describe('a password that somebody else chose', () => {
         return { user: answer.json<{ id: string; username: string }>(), temporaryPassword: password };
       },
     ],
-  ])('comes from %s and is no way in after seven days, like a wrong one; a new one is', async (_, give) => {
+  ])('from %s expires after seven days and is then refused like a wrong one; a new one works', async (_, give) => {
     const { id: tenantId } = await make.tenant();
     const { user, temporaryPassword } = await give({ tenantId });
     const opened = await logIn(user.username, temporaryPassword);
     expect(opened.json()).toMatchObject({ user: { mustChangePassword: true } });
-    await isOver(user.id);
+    await expire(user.id);
     const [late, wrong] = [await logIn(user.username, temporaryPassword), await logIn(user.username, 'wrong')];
     expect([late.statusCode, late.body]).toEqual([401, wrong.body]);
-    // Nor for a session that was opened while there was time.
+    // A session opened before the expiry cannot use it either.
     const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? '';
     const change = await app.inject({
       method: 'POST',
@@ -128,7 +128,7 @@ describe('a password that somebody else chose', () => {
       payload: { currentPassword: again.temporaryPassword, newPassword },
     });
     expect(chosen.statusCode).toBe(204);
-    await isOver(user.id);
+    await expire(user.id);
     expect((await logIn(user.username, newPassword)).statusCode).toBe(200);
   });
 

@@ -21,7 +21,7 @@ const logIn = (username: string, cookie: string, given = password) =>
 const isGood = async (cookie: string) =>
   (await app.inject({ url: '/auth/me', headers: { cookie } })).statusCode === 200;
 
-it('ends with the sign-in that comes under its cookie, whosever it is', async () => {
+it('a planted session of any account ends with a sign-in under its cookie', async () => {
   const user = await make.user({ passwordHash });
   const planters = [user, await make.user({ tenantId: user.tenantId }), await make.user()];
   for (const planter of planters) {
@@ -34,14 +34,14 @@ it('ends with the sign-in that comes under its cookie, whosever it is', async ()
   }
 });
 
-it('stays as it is when nobody gets in', async () => {
+it('a planted session stays valid if the sign-in fails', async () => {
   const user = await make.user({ passwordHash });
   const planted = await cookieOf(await make.user());
   expect((await logIn(user.username, planted, 'wrong')).statusCode).toBe(401);
   expect(await isGood(planted)).toBe(true);
 });
 
-it('is not named by a cookie that this service did not sign', async () => {
+it('a forged cookie ends no session', async () => {
   const user = await make.user({ passwordHash });
   const victim = await cookieOf(await make.user());
   const forged = `${victim.slice(0, -2)}xx`;

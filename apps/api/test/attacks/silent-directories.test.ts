@@ -7,8 +7,7 @@ import { syncTenantDirectory } from '@portal/usecases/directory/sync/sync-direct
 import { testApp } from '../../testing/app.ts';
 
 /*
- * Administrators whose directories take every connection and say nothing must not keep those of other tenants from
- * previews, tries and look-ups of theirs.
+ * Administrators whose directories accept every connection and stay silent must not block previews, tests and look-ups of other tenants.
  */
 
 const { make, request, url } = await testApp();
@@ -29,15 +28,15 @@ const groups = (as: Account) => request({ url: '/ldap/groups', as });
 const statuses = async (answers: ReturnType<typeof request>[]) =>
   (await Promise.all(answers)).map(({ statusCode }) => statusCode).toSorted();
 
-it('one tenant waits for its own silent server alone, and hears at once when too many do', async () => {
+it('a silent server delays only its own tenant, and further requests are refused at once', async () => {
   const [hostile, honest] = [await tenantWithDirectory(), await tenantWithDirectory()];
   hostile.server.fallSilent();
-  for (const { ask, most } of [
-    { ask: preview, most: 3 },
-    { ask: groups, most: 5 },
+  for (const { ask, limit } of [
+    { ask: preview, limit: 3 },
+    { ask: groups, limit: 5 },
   ]) {
     let refused = 0;
-    const hanging = Array.from({ length: most + 2 }, async () => {
+    const hanging = Array.from({ length: limit + 2 }, async () => {
       const answer = await ask(hostile.admin);
       if (answer.statusCode !== 429) return answer;
       refused += 1;
@@ -54,7 +53,7 @@ it('one tenant waits for its own silent server alone, and hears at once when too
   }
 });
 
-it('ten tenants with silent servers leave room for the others', async () => {
+it('ten tenants with silent servers do not block other tenants', async () => {
   const hostile = await Promise.all(Array.from({ length: 10 }, tenantWithDirectory));
   for (const { server } of hostile) server.fallSilent();
   const hanging = hostile.flatMap(({ admin, settings }) => [
@@ -73,12 +72,12 @@ it('ten tenants with silent servers leave room for the others', async () => {
     ]),
   ).toEqual([200, 200, 200]);
   expect(performance.now() - startedAt).toBeLessThan(8_000);
-  // Nobody of the others has more than its share.
+  // No hostile tenant exceeds its share.
   for (const { server } of hostile) expect(server.connections()).toBe(3);
   void Promise.allSettled(hanging);
 });
 
-it('directories that could not be read before leave places for those that could', { timeout: 60_000 }, async () => {
+it('directories that failed before leave places for healthy ones', { timeout: 60_000 }, async () => {
   const worker = startTestWorker(url, {
     handlers: [
       handle(syncDirectory, (ctx, payload, work) => syncTenantDirectory(ctx, payload, work, { readingMs: 4_000 })),
@@ -101,7 +100,7 @@ it('directories that could not be read before leave places for those that could'
   await Promise.all(again);
 });
 
-it('a synchronization with a silent server leaves its place in the queue after its time for reading', async () => {
+it('a synchronization with a silent server leaves the queue after its reading time', async () => {
   const patience = { readingMs: 1_000 };
   const worker = startTestWorker(
     url,

@@ -7,13 +7,13 @@ import { testApp } from '../../testing/app.ts';
 import { startApi } from '../../testing/process.ts';
 
 const isLong = process.env['LONG_FORM'] !== undefined;
-/** `pnpm soak slow-callers` has as many as the API takes connections, but for those of the others. */
+/** `pnpm soak slow-callers` uses all connections that the API accepts, except those of the other callers. */
 const callers = isLong ? 1_980 : 120;
 
 const { runtime, make, url: databaseUrl, cookieOf } = await testApp();
 const api = await startApi(databaseUrl);
 
-/** The median of how long an ordinary call takes, milliseconds. */
+/** Median duration of an ordinary call, milliseconds. */
 async function ordinary(cookie: string): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < 60; n += 1) {
@@ -27,7 +27,7 @@ async function ordinary(cookie: string): Promise<number> {
 }
 
 it(
-  'callers that write and read a byte a second slow nobody down, and are hung up on',
+  'callers that write and read one byte per second do not slow down others, and are disconnected',
   { timeout: 120_000 },
   async () => {
     const user = await make.user();
@@ -45,23 +45,23 @@ it(
         })),
       ),
     );
-    // Whoever asks for too much at once is refused more; this is about everybody else.
+    // An account with too many concurrent requests is refused; this test measures other accounts.
     const other = await cookieOf(await make.user());
     await ordinary(other);
     const idle = await ordinary(other);
 
-    // Slow by headers, by bodies, and by taking nothing of an answer that is larger than what the kernel holds.
+    // Slow headers, slow bodies, and readers that do not read an answer larger than the kernel's buffers.
     const begins = [
       'GET /auth/me HTTP/1.1\r\nHost: x\r\nX-Slow: ',
       `PATCH /users/me HTTP/1.1\r\nHost: x\r\nCookie: ${cookie}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`,
-      // Who is refused for asking too much at once is done with that.
+      // `Connection: close` ends the connection after a refusal.
       `GET /reminders HTTP/1.1\r\nHost: x\r\nConnection: close\r\nCookie: ${cookie}\r\n\r\n`,
     ];
     const closed = new Set<Socket>();
     const startedAt = performance.now();
-    /** When the last of those that write slowly was hung up on. */
+    /** When the last slow writer was disconnected. */
     let lastMs = 0;
-    /** What each reader got in the end. */
+    /** The received answer of each reader. */
     const answers = new Map<Socket, string>();
     const sockets = Array.from({ length: callers }, (_, n) => {
       const kind = n % begins.length;
@@ -71,7 +71,7 @@ it(
         if (kind < 2) lastMs = performance.now() - startedAt;
       });
       socket.write(begins[kind] ?? '');
-      // A reader that takes nothing never learns that it was hung up on, so it takes what there is in the end.
+      // A reader that does not read never notices the disconnect, so it reads at the end.
       if (kind < 2) socket.resume();
       else socket.setEncoding('latin1');
       return { socket, kind };
@@ -79,11 +79,11 @@ it(
     const dripping = setInterval(() => {
       for (const { socket, kind } of sockets) if (kind < 2 && !socket.destroyed) socket.write('a');
     }, 1_000);
-    // Accepting two thousand at once is work of its own, and over by then.
+    // Accepting two thousand connections takes a while and is over by then.
     await pause(isLong ? 12_000 : 2_000);
     const meanwhile = await ordinary(other);
     expect(api.ended()).toBeNull();
-    // A short run on a busy machine says nothing about milliseconds.
+    // A short run on a busy machine gives no reliable timing.
     if (isLong) expect(meanwhile).toBeLessThanOrEqual(idle * 2);
     if (isLong) console.log(`an ordinary call: ${idle.toFixed(1)} ms idle, ${meanwhile.toFixed(1)} ms meanwhile`);
 
@@ -93,11 +93,11 @@ it(
       if (kind === 2) socket.on('data', (text) => answers.set(socket, (answers.get(socket) ?? '') + String(text)));
       socket.resume();
     }
-    // Readers may take their time on a busy machine: those that were not hung up on get the whole answer.
+    // Readers may take long on a busy machine; those that are still connected get the whole answer.
     await expect.poll(() => closed.size).toBe(sockets.length);
     expect(lastMs).toBeLessThan(37_000);
-    if (isLong) console.log(`the last slow writer was hung up on after ${(lastMs / 1_000).toFixed(1)} s`);
-    // Of a long answer a reader that took nothing gets what the kernel held and no more; a refusal is short.
+    if (isLong) console.log(`the last slow writer was disconnected after ${(lastMs / 1_000).toFixed(1)} s`);
+    // A reader that did not read gets only the part of the long answer in the kernel's buffers; a refusal is short.
     const long = [...answers.values()].filter((answer) => answer.startsWith('HTTP/1.1 200'));
     expect(long.length).toBeGreaterThan(0);
     for (const answer of long) expect(answer.length).toBeLessThan(Number(/content-length: (\d+)/i.exec(answer)?.[1]));

@@ -9,15 +9,15 @@ import { caCertificatePem, otherCaCertificatePem } from '@portal/testing/servers
 import { testApp } from '../../testing/app.ts';
 
 /*
- * An ADMIN who may not know a stored password but may change where it goes, and how, must not get to read it: neither at a
- * server of their own nor on the way to the right one.
+ * An ADMIN may change the target and encryption of a stored password without knowing it. The ADMIN must not be able to read it: neither
+ * at their own server nor on the way to the right one.
  */
 
 const { make, request, runtime, logLines } = await testApp();
 const secret = 'Stored-Secret-7';
 type Account = Awaited<ReturnType<typeof make.user>>;
 
-/** Takes connections and counts them: nobody was to call. */
+/** Counts connections; no request may call it. */
 async function openCanary() {
   let connections = 0;
   const server = createServer((socket) => {
@@ -29,15 +29,15 @@ async function openCanary() {
   return { port: (server.address() as AddressInfo).port, connections: () => connections };
 }
 const canary = await openCanary();
-// After each test nobody has called whom no password was for, and no log line shows one.
+// In each test the canary gets no connection, and no log line contains a password.
 afterEach(() => {
-  if (canary.connections() > 0) throw new Error('Somebody called whom no password was for.');
-  if (JSON.stringify(logLines).includes(secret)) throw new Error('A log line shows a password.');
+  if (canary.connections() > 0) throw new Error('A request connected to the canary.');
+  if (JSON.stringify(logLines).includes(secret)) throw new Error('A log line contains a password.');
 });
 
 const blank = [{}, { secret: '' }, { secret: '********' }];
-/** Every way to say "the stored one". */
-const ways = (field: string): object[] =>
+/** Every input that means the stored password. */
+const storedForms = (field: string): object[] =>
   blank.map(({ secret: value }) => (value === undefined ? {} : { [field]: value }));
 const send = (as: Account, method: 'PUT' | 'POST', url: string, payload: object) =>
   request({ method, url, as, payload });
@@ -67,15 +67,15 @@ describe('the password of the mail server', () => {
   it.each<[string, object]>([
     ['another host', { host: 'localhost' }],
     ['another port', { port: canary.port === 1 ? 2 : canary.port - 1 }],
-    ['another account', { username: 'somebody-else' }],
+    ['another account', { username: 'other-account' }],
     ['no account', { username: null }],
     ['no encryption', { security: 'none' }],
     ['any certificate', { verifyTls: false }],
-    ['no server of its own', { host: null }],
-  ])('does not go along to %s', async (_, change) => {
+    ['the service’s server', { host: null }],
+  ])('is not sent to %s', async (_, change) => {
     const as = await admin();
     const before = await row(as);
-    for (const way of ways('password')) {
+    for (const way of storedForms('password')) {
       const payload = { ...stored, ...change, ...way };
       for (const answer of [
         await send(as, 'PUT', '/smtp-config', payload),
@@ -90,7 +90,7 @@ describe('the password of the mail server', () => {
     expect({ status: changed.statusCode, ...changed.json() }).toMatchObject({ status: 200, hasPassword: false });
   });
 
-  it('does not go from TLS to what begins unencrypted, and stays where the way only gets safer', async () => {
+  it('is dropped for weaker encryption, and stays for stronger encryption', async () => {
     const tls = { ...stored, security: 'tls' };
     const as = await admin(tls);
     for (const security of ['starttls', 'none'])
@@ -104,7 +104,7 @@ describe('the password of the mail server', () => {
     }
   });
 
-  it('does not go along when an honest change meets one that had read before it', async () => {
+  it('is not combined with another target by a concurrent change', async () => {
     const as = await admin({ ...stored, host: 'evil.example' });
     const locked = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ describe('the password of the mail server', () => {
     const attack = send(as, 'PUT', '/smtp-config', { ...stored, host: 'evil.example' });
     await expect
       .poll(() =>
-        runtime.database.acrossTenants('a test looks', async (tx) => {
+        runtime.database.acrossTenants('a test reads locks', async (tx) => {
           const { rows } = await tx.execute('select 1 from pg_locks where not granted');
           return rows.length;
         }),
@@ -136,25 +136,25 @@ describe('the password of the mail server', () => {
     });
     afterAll(() => server.stop());
 
-    it('goes to it when it is tried, which the audit log tells with the server and without the password', async () => {
+    it('is sent in a test; the audit log names the server but not the password', async () => {
       const settings = { ...stored, port: server.port, security: 'none' };
       const as = await admin(settings);
-      for (const way of ways('password'))
+      for (const way of storedForms('password'))
         expect((await send(as, 'POST', '/smtp-config/test', { ...settings, ...way })).statusCode).toBe(200);
       await send(as, 'POST', '/smtp-config/test', { ...settings, password: 'another' });
       await send(as, 'POST', '/smtp-config/test', { ...settings, username: null, password: null });
       expect(server.messages.map(({ username }) => username)).toEqual(['portal', 'portal', 'portal']);
-      const said = (which: string) => `Tried mail settings at the server 127.0.0.1:${server.port} ${which}.`;
+      const summaryOf = (which: string) => `Tried mail settings at the server 127.0.0.1:${server.port} ${which}.`;
       expect((await audited(as, 'smtp_config.test')).toSorted()).toEqual(
         [
-          said('with a password that was entered'),
-          ...Array(3).fill(said('with the stored password')),
-          said('without a password'),
+          summaryOf('with a password that was entered'),
+          ...Array(3).fill(summaryOf('with the stored password')),
+          summaryOf('without a password'),
         ].toSorted(),
       );
     });
 
-    it('is not guessed at without end: ten tries a minute for all administrators of a tenant, then nothing is dialled', async () => {
+    it('has at most ten tests a minute for all administrators of a tenant; further tests make no connection', async () => {
       const settings = { ...stored, port: server.port, security: 'none', to: 'a@example.org' };
       const as = await admin(settings);
       const colleague = await make.user({ role: 'ADMIN', tenantId: as.tenantId });
@@ -170,7 +170,7 @@ describe('the password of the mail server', () => {
       expect(Number(refused.headers['retry-after'])).toSatisfy((wait: number) => wait >= 1 && wait <= 60);
       expect(server.connectionCount()).toBe(calls);
       expect(await audited(as, 'smtp_config.test')).toHaveLength(10);
-      // Another tenant and the other kind of test have their own count.
+      // Other tenants and the directory test have their own counts.
       expect((await test(await make.user({ role: 'ADMIN' }))).statusCode).toBe(502);
       const ldap = { serverUrl: 'ldap://127.0.0.1:1', baseDn: 'dc=example,dc=org' };
       expect((await send(as, 'POST', '/ldap/test', ldap)).statusCode).toBe(200);
@@ -214,11 +214,11 @@ describe('the bind password of the directory', () => {
       'certificates of one more authority',
       () => ({ caCertificatePem: `${caCertificatePem}\n${otherCaCertificatePem}` }),
     ],
-    ['certificates the system trusts', () => ({ caCertificatePem: null })],
-  ])('does not go along to %s', async (_, change) => {
+    ['certificates that the system trusts', () => ({ caCertificatePem: null })],
+  ])('is not sent to %s', async (_, change) => {
     const as = await admin();
     const [before, bindsBefore] = [await row(as), rogue.binds.length];
-    for (const way of ways('bindPassword')) {
+    for (const way of storedForms('bindPassword')) {
       const payload = { ...stored, ...change(), ...way };
       for (const answer of [
         await send(as, 'PUT', '/ldap/config', payload),
@@ -237,7 +237,7 @@ describe('the bind password of the directory', () => {
     expect({ status: changed.statusCode, ...changed.json() }).toMatchObject({ status: 200, bindPassword: null });
   });
 
-  it('does not go from ldaps to ldap', async () => {
+  it('is not sent from ldaps to ldap', async () => {
     const ldaps = { ...stored, serverUrl: `ldaps://127.0.0.1:${canary.port}`, startTls: false };
     const as = await admin(ldaps);
     for (const startTls of [true, false]) {
@@ -246,7 +246,7 @@ describe('the bind password of the directory', () => {
     }
   });
 
-  it('stays with what is no other place: spelling, lists, filter, a safer way', async () => {
+  it('stays for changes that keep the target: spelling, filters, intervals, stronger encryption', async () => {
     const open = { ...stored, serverUrl: 'ldap://Ldap.Example.org', startTls: false, caCertificatePem: null };
     const as = await admin({ ...open, skipTlsVerify: true });
     for (const change of [
@@ -259,7 +259,7 @@ describe('the bind password of the directory', () => {
     }
   });
 
-  it('goes to its own server when that is tried, which the audit log tells without the password', async () => {
+  it('is sent to its own server in a test; the audit log does not name the password', async () => {
     const settings = { ...stored, serverUrl: rogue.url, startTls: false };
     const as = await admin(settings);
     const before = rogue.binds.length;
@@ -271,14 +271,14 @@ describe('the bind password of the directory', () => {
       { name: stored.bindDn, password: secret },
       { name: '', password: '' },
     ]);
-    const said = (which: string) => `Tried directory settings at the server ${new URL(rogue.url).host} ${which}.`;
+    const summaryOf = (which: string) => `Tried directory settings at the server ${new URL(rogue.url).host} ${which}.`;
     expect((await audited(as, 'ldap.test')).toSorted()).toEqual([
-      said('with the stored password'),
-      said('without a password'),
+      summaryOf('with the stored password'),
+      summaryOf('without a password'),
     ]);
   });
 
-  it('is not guessed at without end: ten tries a minute for all administrators of a tenant, then nothing is dialled', async () => {
+  it('has at most ten tests a minute for all administrators of a tenant; further tests make no connection', async () => {
     const settings = { ...stored, serverUrl: rogue.url, startTls: false, bindPassword: 'a guess' };
     const as = await make.user({ role: 'ADMIN' });
     const colleague = await make.user({ role: 'ADMIN', tenantId: as.tenantId });

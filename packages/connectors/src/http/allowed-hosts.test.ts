@@ -25,7 +25,7 @@ it.each([
   'user@wiki',
   '*.intern',
   'a b',
-])('%j names none', (entry) => {
+])('%j is not a host', (entry) => {
   expect(parseAllowedHost(entry)).toBeNull();
 });
 

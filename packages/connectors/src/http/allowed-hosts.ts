@@ -1,11 +1,11 @@
-/** A host that may be called wherever it leads, on one port or on all of them. */
+/** A host that may be called at any address, on one port or on all ports. */
 export interface AllowedHost {
-  /** As URLs write it: lower case, punycode, an IPv6 address in brackets. */
+  /** In URL form: lower case, punycode, an IPv6 address in brackets. */
   host: string;
   port: number | null;
 }
 
-/** `host`, `host:port` or `[address]:port`; null when it is none of these. */
+/** `host`, `host:port` or `[address]:port`; null for anything else. */
 export function parseAllowedHost(entry: string): AllowedHost | null {
   const [, host, digits] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@\\[\]]+)(?::(\d{1,5}))?$/i.exec(entry) ?? [];
   const url = host === undefined ? null : URL.parse(`http://${host}`);
@@ -20,5 +20,5 @@ export const isAllowedHost = (url: URL, allowed: readonly AllowedHost[]): boolea
 
 export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** `example.org.` names the same host as `example.org`; certificates and lists know the latter. */
+/** `example.org.` names the same host as `example.org`; certificates and lists contain the latter. */
 export const withoutRootDot = (hostname: string): string => hostname.replace(/\.$/, '');

@@ -2,7 +2,7 @@ import { certificateFault } from '@portal/domain/certificate-fault';
 import type { FailureClass } from '@portal/domain/failure-class';
 import type { OutboundError, OutboundReason } from './outbound-error.ts';
 
-const ofReason: Record<OutboundReason, FailureClass> = {
+const classByReason: Record<OutboundReason, FailureClass> = {
   blocked: 'netz',
   unreachable: 'netz',
   certificate: 'zertifikat',
@@ -12,23 +12,23 @@ const ofReason: Record<OutboundReason, FailureClass> = {
   malformed: 'antwortform',
 };
 
-const unreached: Record<string, string> = {
-  ENOTFOUND: 'has no address: no such name is known.',
+const messageByCode: Record<string, string> = {
+  ENOTFOUND: 'has no address: DNS does not know this name.',
   ECONNREFUSED: 'refuses connections on this port.',
-  ECONNRESET: 'broke the connection off.',
-  EPIPE: 'broke the connection off.',
-  ETIMEDOUT: 'did not take a connection in time.',
-  EHOSTUNREACH: 'cannot be reached from here: there is no way to it.',
-  ENETUNREACH: 'cannot be reached from here: there is no way to it.',
+  ECONNRESET: 'broke off the connection.',
+  EPIPE: 'broke off the connection.',
+  ETIMEDOUT: 'did not accept a connection in time.',
+  EHOSTUNREACH: 'cannot be reached from here: there is no network route to it.',
+  ENETUNREACH: 'cannot be reached from here: there is no network route to it.',
 };
 
-/** Why a watched system could not be called: the class, and one sentence that names the host and no secret. */
+/** Why a call to a monitored system failed: the class, and one sentence with the host and without secrets. */
 export function failureOfCall(error: OutboundError, host: string): { failure: FailureClass; message: string } {
-  const what = moreExactly(error);
-  return { failure: ofReason[error.reason], message: what === null ? error.message : `${host} ${what}` };
+  const detail = detailOf(error);
+  return { failure: classByReason[error.reason], message: detail === null ? error.message : `${host} ${detail}` };
 }
 
-function moreExactly({ reason, cause }: OutboundError): string | null {
+function detailOf({ reason, cause }: OutboundError): string | null {
   if (reason === 'blocked') return 'is not at an address that the portal may call.';
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   if (reason === 'certificate') {
@@ -36,7 +36,7 @@ function moreExactly({ reason, cause }: OutboundError): string | null {
     return fault === null ? null : `showed a certificate that ${fault}.`;
   }
   if (reason !== 'unreachable') return null;
-  // Plain HTTP, or other noise, in answer to the first words of TLS.
+  // The server answered the TLS handshake with plain HTTP or other data.
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'does not speak TLS on this port.';
-  return unreached[code] ?? null;
+  return messageByCode[code] ?? null;
 }

@@ -5,24 +5,24 @@ import { OutboundError } from './outbound-error.ts';
 import { isPrivateAddress, isPublicAddress } from './public-address.ts';
 import { resolveByDns, resolveLocally, type ResolveHost } from './resolve-host.ts';
 
-/** Which addresses may be called (contract, “Outbound requests”). */
+/** Which addresses may be called. */
 export interface AddressPolicy {
   /**
-   * `public` for what plain users set: hosts on the public internet alone. `private` for what administrators and holders of MANAGE
-   * set: hosts of their own networks too. Link-local addresses and metadata services are in neither.
+   * `public` for addresses set by plain users: only hosts on the public internet. `private` for addresses set by administrators and
+   * holders of MANAGE: also hosts of their own networks. Neither includes link-local addresses or metadata services.
    */
   reach: 'public' | 'private';
-  /** Hosts that may be called wherever they lead (the setting OUTBOUND_ALLOW_HOSTS). */
+  /** Hosts that may be called at any address (setting OUTBOUND_ALLOW_HOSTS). */
   allowHosts: readonly AllowedHost[];
-  /** How names become addresses; this machine's DNS unless given, and before it, beyond the public, its hosts file. */
+  /** Resolves names. By default this machine's DNS; for `private` and allowed hosts, its hosts file comes first. */
   resolve?: ResolveHost;
 }
 
-/** Addresses of one name that are tried. */
+/** Most addresses of one name that are tried. */
 const maxAddresses = 6;
 
 /**
- * The addresses of a host, each one checked. Throws an OutboundError that says `blocked`, an error with the code ENOTFOUND for a
+ * Resolves a host and checks every address. Throws an OutboundError with the reason `blocked`, an error with the code ENOTFOUND for a
  * name without an address, or the signal's reason.
  */
 export async function checkedAddresses(url: URL, policy: AddressPolicy, signal: AbortSignal): Promise<string[]> {
@@ -30,15 +30,15 @@ export async function checkedAddresses(url: URL, policy: AddressPolicy, signal: 
   const isPrivate = policy.reach === 'private';
   const host = bareHost(url);
   const resolve = policy.resolve ?? (isAllowed || isPrivate ? resolveLocally() : resolveByDns());
-  const addresses = isIP(host) === 0 ? await found(host, resolve(host, signal), signal) : [host];
+  const addresses = isIP(host) === 0 ? await resolved(host, resolve(host, signal), signal) : [host];
   const isCallable = (address: string) => isPublicAddress(address) || (isPrivate && isPrivateAddress(address));
   if (!isAllowed && !addresses.every(isCallable)) throw new OutboundError('blocked', url.host);
   return addresses.slice(0, maxAddresses);
 }
 
 /**
- * The same for a client that speaks something other than HTTP: the address to give it as host, while the name goes into `servername`,
- * or, where it takes one, the look-up that answers what was checked and so tries them all.
+ * The same for clients of other protocols. Pass them `address` as the host and the name as `servername`, or, if they accept one, the
+ * `lookup`, which answers all checked addresses so that the client tries each.
  */
 export async function checkedAddress(
   host: string,
@@ -46,7 +46,7 @@ export async function checkedAddress(
   policy: AddressPolicy,
   signal: AbortSignal,
 ): Promise<{ address: string; lookup: LookupFunction }> {
-  // Read as a URL reads it, so that every spelling of an address is checked as the address it is.
+  // URL parsing normalizes every spelling of an address, so that the check sees the real one.
   const url = /[\s/?#@\\]/.test(host) ? null : URL.parse(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/`);
   if (!url) throw unknownHost(host);
   url.hostname = withoutRootDot(url.hostname);
@@ -54,7 +54,7 @@ export async function checkedAddress(
   return { address, lookup: pinnedTo([address, ...others]) };
 }
 
-/** Opens TCP connections to hosts the policy allows. Throws like `checkedAddress`, and what sockets throw. */
+/** Opens TCP connections to hosts that the policy allows. Throws the errors of `checkedAddress` and of sockets. */
 export const dialUnder =
   (policy: AddressPolicy) =>
   async (host: string, port: number, signal: AbortSignal): Promise<Socket> => {
@@ -70,10 +70,10 @@ export const dialUnder =
     }
   };
 
-/** Without the brackets of an IPv6 address. */
+/** The host name without the brackets of an IPv6 address. */
 export const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Answers the addresses that were checked, so that the name is not looked up a second time. */
+/** A look-up that answers the checked addresses, so that the name is not resolved a second time. */
 export const pinnedTo = (addresses: string[]): LookupFunction => {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_name, options, answer) => {
@@ -86,14 +86,14 @@ export const pinnedTo = (addresses: string[]): LookupFunction => {
 const unknownHost = (host: string, cause?: unknown): Error =>
   Object.assign(new Error(`${host} has no address`, { cause }), { code: 'ENOTFOUND' });
 
-/** What a look-up finds, or the signal's reason as soon as there is one. */
-async function found(host: string, looking: Promise<string[]>, signal: AbortSignal): Promise<string[]> {
+/** Waits for a look-up. Throws the signal's reason as soon as it is aborted. */
+async function resolved(host: string, lookup: Promise<string[]>, signal: AbortSignal): Promise<string[]> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {
-    const addresses = await Promise.race([looking, aborted.promise]);
+    const addresses = await Promise.race([lookup, aborted.promise]);
     if (addresses.length === 0) throw unknownHost(host);
     return addresses;
   } catch (error) {

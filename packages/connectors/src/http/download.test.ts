@@ -46,7 +46,7 @@ const save = (
   });
 beforeEach(() => rm(path, { force: true }));
 
-it('a body goes into a file', async () => {
+it('a body is saved to a file', async () => {
   expect(await save('/hello')).toMatchObject({ status: 200, sizeBytes: 5 });
   expect(await readFile(path, 'utf8')).toBe('hello');
 });
@@ -54,12 +54,12 @@ it('a body goes into a file', async () => {
 it.each([
   ['/packed', 'packed'],
   ['/moved', 'hello'],
-])('of %s it is what was meant', async (url, text) => {
+])('the file of %s has the decoded final content', async (url, text) => {
   expect(await save(url)).toMatchObject({ status: 200, sizeBytes: text.length });
   expect(await readFile(path, 'utf8')).toBe(text);
 });
 
-it('an answer without success leaves no file', async () => {
+it('an answer other than 2xx leaves no file', async () => {
   expect(await save('/missing')).toMatchObject({ status: 404, sizeBytes: null });
   expect(await readdir(folder)).toEqual([]);
 });
@@ -71,12 +71,12 @@ it.each<[string, Parameters<typeof save>[1], string]>([
   ['/breaks-off', {}, 'unreachable'],
   ['/stalls', { stallMs: 200 }, 'timeout'],
   ['/trickles', { stallMs: 10_000, timeoutMs: 500 }, 'timeout'],
-])('a failure of %s %j leaves nothing behind', async (url, change, reason) => {
+])('a failure of %s %j leaves no file', async (url, change, reason) => {
   await expect(save(url, change)).rejects.toMatchObject({ name: 'OutboundError', reason });
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('the caller may end it', async () => {
+it('the caller can abort the download', async () => {
   const controller = new AbortController();
   const saving = save('/trickles', { signal: controller.signal });
   await expect
@@ -92,18 +92,18 @@ it('the caller may end it', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('a file that is there already stays as it is', async () => {
+it('an existing file stays unchanged', async () => {
   await writeFile(path, 'before');
   await expect(save('/hello')).rejects.toThrow();
   expect(await readFile(path, 'utf8')).toBe('before');
 });
 
-it('1 GB takes no more memory than V8 lets buffers gather, 64 MB', async () => {
+it('1 GB takes no more memory than the buffers that V8 lets accumulate, 64 MB', async () => {
   const size = 1024 ** 3;
-  // Another process: what the sender holds does not count.
+  // In another process, so that the sender's memory does not count.
   const sender = fork(new URL('../../../testing/src/servers/large-file-server.ts', import.meta.url), [String(size)]);
   const [origin] = (await once(sender, 'message')) as [string];
-  // What is loaded with the first call does not count either.
+  // The modules that the first call loads do not count either.
   await save('/hello');
   await rm(path);
   const before = process.memoryUsage.rss();

@@ -10,7 +10,7 @@ import { startHttpServer } from '@portal/testing/servers/http-server';
 import { guardedFetch, type OutboundPolicy, type OutboundRequest } from './guarded-fetch.ts';
 import { resolveByDns } from './resolve-host.ts';
 
-// A header holds bytes; those of UTF-8, one character each.
+// Node encodes headers as latin1: one character per UTF-8 byte.
 const utf8InHeader = Buffer.from('/echo?a=ü#part').toString('latin1');
 
 const routes: Record<string, (...parts: Parameters<RequestListener>) => unknown> = {
@@ -119,7 +119,7 @@ interface Echo {
 const echoOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as Echo;
 
 describe('an answer', () => {
-  it('is status, headers, address and body, whatever the status', async () => {
+  it('has status, headers, address and body for any status', async () => {
     const answer = await get('/hello#part');
     expect(answer).toMatchObject({ status: 200, headers: { 'x-answer': '42' }, body: Buffer.from('hello') });
     expect(answer.url.href).toBe(`${site.origin}/hello`);
@@ -130,11 +130,11 @@ describe('an answer', () => {
     expect(await get('/packed-gzip', { method: 'HEAD' })).toMatchObject({ status: 200, body: Buffer.alloc(0) });
   });
 
-  it.each(Object.keys(encoded))('is unpacked from %s', async (name) => {
+  it.each(Object.keys(encoded))('is decompressed from %s', async (name) => {
     expect((await get(`/packed-${name}`)).body.toString()).toBe('packed');
   });
 
-  it('comes over a connection of its own', async () => {
+  it('comes over its own connection', async () => {
     const before = site.connections();
     await get('/hello');
     await get('/hello');
@@ -143,7 +143,7 @@ describe('an answer', () => {
 });
 
 describe('a request', () => {
-  it('carries method, headers and body, and names the host it was meant for', async () => {
+  it('carries method, headers and body, and the real Host header', async () => {
     const echo = echoOf(
       await get('/echo?q=1', {
         method: 'REPORT',
@@ -186,14 +186,14 @@ describe('a request', () => {
     expect(answer.url.pathname).toBe('/echo');
   });
 
-  it('takes a redirect for the answer where none is to be followed', async () => {
+  it('answers a redirect if none may be followed', async () => {
     const answer = await get('/zero', { redirects: 'answer' });
     expect(answer).toMatchObject({ status: 302, statusText: 'Found', headers: { location: '/hello' } });
     expect(answer.url.pathname).toBe('/zero');
     expect(await get('/nowhere', { redirects: 'answer' })).toMatchObject({ status: 302 });
   });
 
-  it('keeps its headers from another origin', async () => {
+  it('does not send its headers to another origin', async () => {
     const { body } = await get('/elsewhere', { headers: { authorization: 'Basic x', cookie: 'a=b' } });
     expect(JSON.parse(body.toString())).not.toHaveProperty('authorization');
     expect(JSON.parse(body.toString())).not.toHaveProperty('cookie');
@@ -209,13 +209,13 @@ describe('a request', () => {
     await expect(get('/round')).rejects.toMatchObject({ reason: 'redirects' });
   });
 
-  it('goes to https alone where that is asked for', async () => {
+  it('uses only https if the policy demands it', async () => {
     await expect(
       guardedFetch(`${site.origin}/hello`, { ...policy, httpsOnly: true }, { maxBytes: 1, timeoutMs: 20_000 }),
     ).rejects.toMatchObject({ reason: 'blocked', kind: 'invalid' });
   });
 
-  it('takes no notice of a proxy the environment names', async () => {
+  it('ignores proxy settings in the environment', async () => {
     process.env['HTTP_PROXY'] = process.env['http_proxy'] = 'http://127.0.0.1:1';
     process.env['NODE_USE_ENV_PROXY'] = '1';
     try {
@@ -227,7 +227,7 @@ describe('a request', () => {
 });
 
 describe('a body', () => {
-  it('has a largest size, after unpacking', async () => {
+  it('has a size limit, which applies after decompression', async () => {
     expect((await get('/hello', { maxBytes: 5 })).body.toString()).toBe('hello');
     await expect(get('/hello', { maxBytes: 4 })).rejects.toMatchObject({ reason: 'too_large' });
     await expect(get('/endless')).rejects.toMatchObject({ reason: 'too_large' });
@@ -235,17 +235,17 @@ describe('a body', () => {
       await expect(get(`/bomb-${name}`)).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  it('of a million pieces is put together as it comes', async () => {
+  it('of a million pieces is collected in one buffer', async () => {
     const { body } = await get('/in-pieces', { maxBytes: 2_000_000 });
     expect(body.equals(Buffer.alloc(1_000_000, 'a'))).toBe(true);
     expect(body.buffer.byteLength).toBeLessThanOrEqual(2_000_000);
   });
 
-  it('that unpacks to nothing ends as well', async () => {
+  it('that decompresses to nothing still ends', async () => {
     await expect(get('/gzip-of-nothing')).rejects.toMatchObject({ reason: 'too_large' });
   });
 
-  it('is cut where its beginning is enough', async () => {
+  it('is cut if its beginning is enough', async () => {
     expect((await get('/hello', { maxBytes: 4, overflow: 'cut' })).body.toString()).toBe('hell');
     expect((await get('/endless', { overflow: 'cut' })).body).toEqual(Buffer.alloc(100_000, 'a'));
     for (const name of Object.keys(encoded))
@@ -256,8 +256,8 @@ describe('a body', () => {
 describe('a failure', () => {
   it.each([
     ['an answer that cannot be read', { 'content-encoding': 'zstd' }],
-    ['a redirect that leads nowhere', { location: 'http://[' }],
-    ['a redirect that is not followed', { location: 'http://10.0.0.1/' }],
+    ['a redirect to an invalid address', { location: 'http://[' }],
+    ['a redirect to a blocked address', { location: 'http://10.0.0.1/' }],
   ])('ends the connection: %s', async (_name, headers) => {
     const closed = Promise.withResolvers<void>();
     routes['/hangs'] = (request, response) => {
@@ -276,7 +276,7 @@ describe('a failure', () => {
     ['/cut-gzip', 'malformed'],
     ['/no-gzip', 'malformed'],
     ['/unknown-encoding', 'malformed'],
-  ])('of %s is %s, and says no more than the host', async (path, reason) => {
+  ])('of %s is %s, and its message names only the host', async (path, reason) => {
     await expect(get(path)).rejects.toMatchObject({
       name: 'OutboundError',
       reason,
@@ -285,14 +285,14 @@ describe('a failure', () => {
     });
   });
 
-  it.each(['/silent', '/slow-body'])('of %s is the time that is up', async (path) => {
+  it.each(['/silent', '/slow-body'])('of %s is a timeout', async (path) => {
     await expect(get(path, { timeoutMs: 300 })).rejects.toMatchObject({ reason: 'timeout', code: 'OUTBOUND_TIMEOUT' });
   });
 
   it.each([{ timeoutMs: 300 }, { timeoutMs: 60_000, connectTimeoutMs: 300 }])(
-    'of a connection that does not come about is that there is none: %j',
+    'of a connection that is never established is unreachable: %j',
     async (limits) => {
-      // Takes TCP connections and never begins to encrypt.
+      // Accepts TCP connections and never starts TLS.
       const server = createServer((socket) => void socket.on('error', () => undefined));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
@@ -305,13 +305,13 @@ describe('a failure', () => {
     },
   );
 
-  it('of a server that is connected and slow is not about the connection', async () => {
+  it('of a connected but slow server is a timeout, not unreachable', async () => {
     await expect(get('/silent', { timeoutMs: 500, connectTimeoutMs: 200 })).rejects.toMatchObject({
       reason: 'timeout',
     });
   });
 
-  it('of a name server that says nothing is that there is no connection', async () => {
+  it('of a silent name server is unreachable', async () => {
     const resolve: OutboundPolicy['resolve'] = () => new Promise(() => undefined);
     await expect(
       guardedFetch('http://silent.test/', { ...policy, resolve }, { maxBytes: 1, timeoutMs: 100 }),
@@ -332,7 +332,7 @@ describe('a failure', () => {
     await dns.close();
   });
 
-  it('asked for by the caller is the caller’s', async () => {
+  it('after an abort is the reason of the caller', async () => {
     const controller = new AbortController();
     const answer = get('/silent', { signal: controller.signal });
     controller.abort(new Error('enough'));
@@ -340,7 +340,7 @@ describe('a failure', () => {
     await expect(get('/hello', { signal: AbortSignal.abort(new Error('never mind')) })).rejects.toThrow('never mind');
   });
 
-  it('of a server that speaks something else is malformed', async () => {
+  it('of a server with another protocol is malformed', async () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket);
@@ -360,7 +360,7 @@ describe('a failure', () => {
     server.close();
   });
 
-  it('of a certificate nobody vouches for is the certificate; the name asked for is the one of the address', async () => {
+  it('of an untrusted certificate is `certificate`; the TLS server name is the host of the address', async () => {
     const fixture = (name: string) =>
       readFileSync(new URL(`../../../testing/src/servers/mail-fixtures/${name}`, import.meta.url));
     const names: string[] = [];

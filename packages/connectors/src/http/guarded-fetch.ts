@@ -8,32 +8,32 @@ import { OutboundError, reasonOf } from './outbound-error.ts';
 import { type BodyLimits, bodyOf, type Destination, saveBody } from './read-body.ts';
 import { type HttpMessage, send, type Trust } from './send.ts';
 
-/** Where a call may lead. */
+/** Which addresses a call may reach. */
 export interface OutboundPolicy extends AddressPolicy {
-  /** Whether plain http is refused, on redirects too. */
+  /** Refuses plain http, on redirects too. */
   httpsOnly: boolean;
-  /** For the host that is called; one it redirects to has to satisfy the authorities this machine trusts. */
+  /** For the origin of the call; after a redirect to another origin, the authorities of this machine decide. */
   trust?: Trust;
 }
 
 export interface OutboundRequest extends HttpMessage, BodyLimits {
-  /** Whether a redirect is gone after, three of them at most, or is the answer; a rule decides it of each one. */
+  /** Follows redirects (default, at most three), answers them, or decides for each by a rule. */
   redirects?: 'follow' | 'answer' | ((to: URL, from: URL) => boolean);
-  /** From the first look-up to the last byte, redirects included. */
+  /** Time limit from the first look-up to the last byte, redirects included. */
   timeoutMs: number;
-  /** From a look-up to the connection; the whole time unless given. */
+  /** Time limit from a look-up to the connection; by default only `timeoutMs` applies. */
   connectTimeoutMs?: number;
   signal?: AbortSignal;
 }
 
 export interface OutboundHead {
   status: number;
-  /** The words beside the status; some servers say there what is wrong. */
+  /** The reason phrase; some servers explain a failure there. */
   statusText: string;
   headers: IncomingHttpHeaders;
-  /** Where the answer came from, after redirects. */
+  /** The URL of the answer, after redirects. */
   url: URL;
-  /** When the certificate that was shown runs out; null without one. */
+  /** Expiry of the server's certificate; null without one. */
   certificateValidTo: Date | null;
 }
 
@@ -42,12 +42,12 @@ export interface OutboundAnswer extends OutboundHead {
 }
 
 export interface SavedAnswer extends OutboundHead {
-  /** Bytes in the file; null where there is none, because the status is none of success. */
+  /** Size of the file; null if the status is not 2xx, which leaves no file. */
   sizeBytes: number | null;
 }
 
 export interface OutboundSession extends Disposable {
-  /** As guardedFetch. The connection to the origin of the first call is kept for the next ones. */
+  /** As guardedFetch. The connection to the origin of the first call stays open for the next calls. */
   fetch(address: string | URL, request: OutboundRequest): Promise<OutboundAnswer>;
 }
 
@@ -55,8 +55,8 @@ const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Calls an address that somebody set (contract, “Outbound requests”). Every address its name resolves to must be one the policy
- * allows; the connection goes to one of those just checked, so that a name cannot change in between; each redirect starts over.
+ * Calls an address that a user or administrator set. The policy must allow every address of its name.
+ * The connection goes to one of the checked addresses, so that the name cannot change in between. Each redirect starts over.
  * No proxy, no shared connection, no cookie. Any status is an answer. Throws an OutboundError, or the signal's reason.
  */
 export const guardedFetch = (
@@ -65,7 +65,7 @@ export const guardedFetch = (
   request: OutboundRequest,
 ): Promise<OutboundAnswer> => call(address, policy, request, inMemory);
 
-/** The same for a body that goes into a file, whatever its size. Only an answer of success leaves one. */
+/** As guardedFetch, but saves the body to a file, of any size. Only a 2xx answer leaves a file. */
 export const guardedDownload = (
   address: string | URL,
   policy: OutboundPolicy,
@@ -77,26 +77,26 @@ export const guardedDownload = (
     return { sizeBytes: isSuccess ? await saveBody(response, host, { path, stallMs, ...limits }) : null };
   });
 
-/** For the calls of one run to one origin: one connection after the other is kept, to the addresses the first call found. */
+/** For the calls of one run to one origin: reuses one connection, to the addresses that the first call resolved. */
 export function openSession(policy: OutboundPolicy): OutboundSession {
-  let kept: Kept | null = null;
+  let keepAlive: KeepAlive | null = null;
   return {
     fetch: async (address, request) => {
-      kept ??= keeping(checkedUrl(address, policy));
-      return call(address, policy, request, inMemory, kept);
+      keepAlive ??= keepAliveTo(checkedUrl(address, policy));
+      return call(address, policy, request, inMemory, keepAlive);
     },
-    [Symbol.dispose]: () => kept?.agent.destroy(),
+    [Symbol.dispose]: () => keepAlive?.agent.destroy(),
   };
 }
 
-/** A kept connection, and where it may lead. */
-interface Kept {
+/** The connection of a session, and its resolved addresses. */
+interface KeepAlive {
   origin: string;
   agent: HttpAgent | HttpsAgent;
   addresses: string[] | null;
 }
 
-const keeping = ({ origin, protocol }: URL): Kept => ({
+const keepAliveTo = ({ origin, protocol }: URL): KeepAlive => ({
   origin,
   agent: new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: 1 }),
   addresses: null,
@@ -113,11 +113,11 @@ async function call<Body extends object>(
   policy: OutboundPolicy,
   request: OutboundRequest,
   read: Read<Body>,
-  kept: Kept | null = null,
+  keepAlive: KeepAlive | null = null,
 ): Promise<OutboundHead & Body> {
   let host = 'The address';
   let isConnected = false;
-  // One for all that may end a call, and plain timers: signals made of signals cost more than the call.
+  // One controller for every reason to end the call, and plain timers: AbortSignal.any costs more than the call.
   const ended = new AbortController();
   const late = setTimeout(
     () => ended.abort(new OutboundError(isConnected ? 'timeout' : 'unreachable', host)),
@@ -135,7 +135,7 @@ async function call<Body extends object>(
       const response = await ask(hop.url, hop.request, {
         policy,
         trust: hop.url.origin === first.origin ? policy.trust : undefined,
-        kept: hop.url.origin === kept?.origin ? kept : null,
+        keepAlive: hop.url.origin === keepAlive?.origin ? keepAlive : null,
         ended,
         onConnected: () => (isConnected = true),
       });
@@ -143,9 +143,9 @@ async function call<Body extends object>(
         const next = followedRedirect(response, hop.url, request);
         if (next === null) return { ...headOf(response, hop.url), ...(await read(response, host, hop.request)) };
         if (followed === maxRedirects) throw new OutboundError('redirects', host);
-        hop = { url: checkedUrl(next, policy), request: carriedOn(hop, response.statusCode, next) };
+        hop = { url: checkedUrl(next, policy), request: redirectedRequest(hop, response.statusCode, next) };
       } finally {
-        // Nothing may be left on an answer nobody reads to its end.
+        // An answer that is not read to its end must not keep its connection.
         response.destroy();
       }
     }
@@ -159,32 +159,32 @@ async function call<Body extends object>(
   }
 }
 
-/** Sends one request to an address that was just checked, or where the kept connection leads. */
+/** Sends one request to a checked address, or over the session's connection. */
 async function ask(
   url: URL,
   { connectTimeoutMs, ...message }: OutboundRequest,
-  way: {
+  options: {
     policy: OutboundPolicy;
     trust: Trust | undefined;
-    kept: Kept | null;
+    keepAlive: KeepAlive | null;
     ended: AbortController;
     onConnected: () => void;
   },
 ): Promise<IncomingMessage> {
-  const { policy, trust, kept, ended } = way;
+  const { policy, trust, keepAlive, ended } = options;
   const giveUp = () => ended.abort(new OutboundError('unreachable', url.host));
   const timer = connectTimeoutMs === undefined ? undefined : setTimeout(giveUp, connectTimeoutMs);
   try {
-    const addresses = kept?.addresses ?? (await checkedAddresses(url, policy, ended.signal));
-    if (kept) kept.addresses = addresses;
+    const addresses = keepAlive?.addresses ?? (await checkedAddresses(url, policy, ended.signal));
+    if (keepAlive) keepAlive.addresses = addresses;
     return await send(url, message, {
       addresses,
       trust,
-      agent: kept?.agent ?? null,
+      agent: keepAlive?.agent ?? null,
       signal: ended.signal,
       onConnected: () => {
         clearTimeout(timer);
-        way.onConnected();
+        options.onConnected();
       },
     });
   } finally {
@@ -192,7 +192,7 @@ async function ask(
   }
 }
 
-/** The address as a URL that names nothing but a host to call and what to ask of it. */
+/** Parses the address: an allowed scheme, no credentials, no fragment. */
 function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
   const url = URL.parse(String(address));
   if (!url) throw new OutboundError('blocked', 'This');
@@ -205,7 +205,7 @@ function checkedUrl(address: string | URL, policy: OutboundPolicy): URL {
 
 const endOfCertificates = new WeakMap<TLSSocket, Date | null>();
 
-/** Read once a connection. */
+/** Read once per connection. */
 function validToOf(socket: TLSSocket): Date | null {
   let end = endOfCertificates.get(socket);
   if (end === undefined) {
@@ -226,27 +226,27 @@ const headOf = (response: IncomingMessage, url: URL): OutboundHead => {
   };
 };
 
-/** The redirect to go after; null when this is the answer. */
-function followedRedirect(response: IncomingMessage, from: URL, { redirects: wish }: OutboundRequest): URL | null {
-  const to = wish === 'answer' ? null : redirectOf(response, from);
-  return to && typeof wish === 'function' && !wish(to, from) ? null : to;
+/** The redirect to follow; null if this is the answer. */
+function followedRedirect(response: IncomingMessage, from: URL, { redirects: mode }: OutboundRequest): URL | null {
+  const to = mode === 'answer' ? null : redirectOf(response, from);
+  return to && typeof mode === 'function' && !mode(to, from) ? null : to;
 }
 
-/** Where an answer sends the caller; null when it is the answer. */
+/** The target of a redirect; null for any other answer. */
 function redirectOf(response: IncomingMessage, from: URL): URL | null {
   const { location } = response.headers;
   if (!redirects.has(response.statusCode ?? 0) || location === undefined) return null;
-  // Headers are read byte by byte; addresses in them are UTF-8 where they are not ASCII.
+  // Node decodes headers as latin1; non-ASCII addresses in them are UTF-8.
   const to = URL.parse(Buffer.from(location, 'latin1').toString(), from);
   if (!to) throw new OutboundError('malformed', from.host);
   return to;
 }
 
 /**
- * What goes on to the next host: headers only within one origin, and the request as it was, unless the status asks for another page
- * (303) or a form was sent to where something has moved (301, 302; RFC 9110, 15.4).
+ * The request to the target of a redirect. Headers stay only within one origin. Method and body stay, except after 303 and for a POST
+ * after 301 or 302 (RFC 9110, 15.4).
  */
-function carriedOn(
+function redirectedRequest(
   hop: { url: URL; request: OutboundRequest },
   status: number | undefined,
   next: URL,

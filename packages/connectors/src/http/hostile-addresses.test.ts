@@ -12,7 +12,7 @@ import { resolveByDns } from './resolve-host.ts';
 const canary = await startHttpServer((_request, response) => response.end('reached'));
 const { port } = canary;
 
-// Passes every check and leads nowhere: nobody was ever given these addresses (IANA, IPv6 Global Unicast Address Assignments).
+// Passes every check and leads nowhere: these addresses were never assigned (IANA, IPv6 Global Unicast Address Assignments).
 const nowhere = '2d00::1';
 
 const dns = await startDnsServer({
@@ -51,7 +51,7 @@ const hop = await startHttpServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://hop.test');
   const to = url.searchParams.get('to') ?? '';
   const rounds = Number(url.searchParams.get('rounds') ?? 0);
-  // A header holds bytes; those of UTF-8, one character each.
+  // Node encodes headers as latin1: one character per UTF-8 byte.
   const bytes = Buffer.from(to).toString('latin1');
   response.writeHead(Number(url.searchParams.get('status') ?? 302), {
     location: rounds > 0 ? `/?${new URLSearchParams({ rounds: String(rounds - 1), to }).toString()}` : bytes,
@@ -73,7 +73,7 @@ const call = (url: string, timeoutMs = 20_000) => guardedFetch(url, policy, { ma
 const hopTo = (to: string, more: Record<string, string> = {}) =>
   `http://hop.test:${hop.port}/?${new URLSearchParams({ to, ...more }).toString()}`;
 
-/** What URL parsers, resolvers and sockets take for this machine, or for a name that leads to it. */
+/** Everything that URL parsers, resolvers and sockets accept as this machine or as a name for it. */
 const hosts = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -198,19 +198,19 @@ const urls = [
   'http://metadata.google.internal/',
 ];
 
-it('is a list worth having', () => {
+it('the list has at least 120 different addresses', () => {
   expect(new Set(urls).size).toBe(urls.length);
   expect(urls.length).toBeGreaterThanOrEqual(120);
 });
 
-it('the canary is heard where it is allowed, so that its silence means something', async () => {
+it('an allowed call reaches the canary, so that its silence is meaningful', async () => {
   const allowing: OutboundPolicy = { ...policy, allowHosts: [{ host: '127.0.0.1', port: null }] };
   const before = canary.connections();
   const { body } = await guardedFetch(canary.origin, allowing, { maxBytes: 1_000, timeoutMs: 20_000 });
   expect([body.toString(), canary.connections() - before]).toEqual(['reached', 1]);
 });
 
-/** The failure of a call that must not reach this machine. */
+/** The error of a call, which must not reach this machine. */
 async function refusalOf(url: string, timeoutMs?: number): Promise<OutboundError> {
   const before = canary.connections();
   const failure: unknown = await call(url, timeoutMs).then(
@@ -222,25 +222,25 @@ async function refusalOf(url: string, timeoutMs?: number): Promise<OutboundError
   return failure as OutboundError;
 }
 
-describe('a hostile address reaches nobody', () => {
+describe('a hostile address reaches no server', () => {
   it.each(urls)('%j', async (url) => {
     expect(['blocked', 'unreachable']).toContain((await refusalOf(url)).reason);
   });
 
-  it('when it is too long or no text a host can be', async () => {
+  it('if it is too long for a host name', async () => {
     for (const host of ['a'.repeat(64), `${'a.'.repeat(200)}test`, 'x'.repeat(100_000)])
       await refusalOf(`http://${host}:${port}/`);
   });
 });
 
-describe('a feed at a hostile address reaches nobody', () => {
+describe('a feed at a hostile address reaches no server', () => {
   const read = (url: string) =>
     fetchFeed({ url, policy, etag: null, lastModified: null, signal: new AbortController().signal });
 
-  it.each(['there', 'where it redirects to'])('%s', async (where) => {
+  it.each(['directly', 'after a redirect'])('%s', async (where) => {
     const before = canary.connections();
     for (const url of urls) {
-      const address = where === 'there' ? url : hopTo(url.replaceAll(/[\r\n]/g, ''));
+      const address = where === 'directly' ? url : hopTo(url.replaceAll(/[\r\n]/g, ''));
       await expect(read(address), address).rejects.toBeInstanceOf(SourceFailure);
     }
     expect(canary.connections()).toBe(before);
@@ -248,11 +248,11 @@ describe('a feed at a hostile address reaches nobody', () => {
 });
 
 describe('a redirect to a hostile address is not followed', () => {
-  // What the parser makes of an address without a scheme is a path of the host that redirects.
+  // The parser reads an address without a scheme as a path of the redirecting host.
   const absolute = urls.filter((url) => URL.canParse(url) && !/^ |^http:(?!\/\/|\\\\)|^http:\/[^/]/.test(url));
 
   it.each(absolute)('%j', async (url) => {
-    // Line breaks cannot stand in a header; the parser would drop them.
+    // A header cannot contain line breaks, and the parser would drop them.
     expect(['blocked', 'unreachable']).toContain((await refusalOf(hopTo(url.replaceAll(/[\r\n]/g, '')))).reason);
   });
 
@@ -260,11 +260,11 @@ describe('a redirect to a hostile address is not followed', () => {
     expect(await refusalOf(hopTo(canary.origin, { status: String(status) }))).toMatchObject({ reason: 'blocked' });
   });
 
-  it.each([`//127.0.0.1:${port}/`, `\\\\127.0.0.1:${port}`, `/\\127.0.0.1:${port}/`])('written %s', async (to) => {
+  it.each([`//127.0.0.1:${port}/`, `\\\\127.0.0.1:${port}`, `/\\127.0.0.1:${port}/`])('in the form %s', async (to) => {
     expect(await refusalOf(hopTo(to))).toMatchObject({ reason: 'blocked' });
   });
 
-  it('after any number of others', async () => {
+  it('after any number of earlier redirects', async () => {
     for (const rounds of [1, 2]) {
       expect(await refusalOf(hopTo(canary.origin, { rounds: String(rounds) }))).toMatchObject({ reason: 'blocked' });
     }
@@ -273,7 +273,7 @@ describe('a redirect to a hostile address is not followed', () => {
     }
   });
 
-  it('nor does anything else in an answer lead there', async () => {
+  it('and neither are other references in an answer', async () => {
     const before = canary.connections();
     expect(await call(hopTo(canary.origin, { status: '200' }))).toMatchObject({ status: 200 });
     expect(canary.connections()).toBe(before);
@@ -281,15 +281,15 @@ describe('a redirect to a hostile address is not followed', () => {
 });
 
 describe('a name that changes its address between check and connection', () => {
-  it('leads to the address that was checked', async () => {
-    // Wherever packets to nowhere end on this machine: at once without a route, else with the time allowed.
+  it('is called at the checked address', async () => {
+    // Without a route the call fails at once, otherwise at its time limit.
     expect(['unreachable', 'timeout']).toContain((await refusalOf(`http://rebinding.test:${port}/`, 1_000)).reason);
     expect(dns.asked.get('rebinding.test')).toBe(1);
     expect(await refusalOf(`http://rebinding.test:${port}/`)).toMatchObject({ reason: 'blocked' });
   });
 });
 
-/** What parsers, resolvers and sockets take for a metadata service or another neighbor on the link, or for a name that leads there. */
+/** Everything that parsers, resolvers and sockets accept as a metadata service, another link-local neighbor, or a name for one. */
 const neighbors = [
   '169.254.169.254',
   '169.254.169.254.',
@@ -394,7 +394,7 @@ const neighborUrls = [
   ]),
 ];
 
-/** The failure of a call for which not even a socket was made. */
+/** The error of a call, which must not even create a socket. */
 async function refusalWithoutSocket(work: () => Promise<unknown>): Promise<unknown> {
   let sockets = 0;
   const count = () => (sockets += 1);
@@ -411,12 +411,12 @@ async function refusalWithoutSocket(work: () => Promise<unknown>): Promise<unkno
 }
 
 describe('an address that an administrator may set', () => {
-  it('is a list worth having', () => {
+  it('has at least 120 different entries', () => {
     expect(new Set(neighborUrls).size).toBe(neighborUrls.length);
     expect(neighborUrls.length).toBeGreaterThanOrEqual(120);
   });
 
-  it('may be private: the canary is heard, and so is the making of a socket', async () => {
+  it('may be private: the call reaches the canary, and the test sees its socket', async () => {
     const before = canary.connections();
     expect(await guardedFetch(canary.origin, privately, { maxBytes: 1_000, timeoutMs: 20_000 })).toMatchObject({
       status: 200,
@@ -427,14 +427,14 @@ describe('an address that an administrator may set', () => {
     ).rejects.toThrow();
   });
 
-  it.each(neighborUrls)('is no neighbor on the link: %j', async (url) => {
+  it.each(neighborUrls)('is never link-local: %j', async (url) => {
     const failure = await refusalWithoutSocket(() =>
       guardedFetch(url, privately, { maxBytes: 1_000, timeoutMs: 20_000 }),
     );
     expect(failure).toMatchObject({ name: 'OutboundError', reason: expect.stringMatching(/blocked|unreachable/) });
   });
 
-  it.each(neighbors.filter((host) => !/[%\t\n]/.test(host)))('leads nowhere on a redirect to %j', async (host) => {
+  it.each(neighbors.filter((host) => !/[%\t\n]/.test(host)))('blocks a redirect to %j', async (host) => {
     const failure: unknown = await guardedFetch(
       hopTo(`http://${host}:${port}/`),
       { ...privately, allowHosts: [] },
@@ -444,10 +444,10 @@ describe('an address that an administrator may set', () => {
   });
 });
 
-describe('a host that a client of another protocol is to reach', () => {
+describe('a host for a client of another protocol', () => {
   const bare = (host: string) => host.replace(/^\[(.*)\]$/, '$1');
 
-  it('is reached where the policy allows it, under every spelling', async () => {
+  it('is reached in every spelling if the policy allows it', async () => {
     for (const host of ['127.0.0.1', '0x7f.1', 'loopback.test', 'LOOPBACK.test.']) {
       const before = canary.connections();
       const socket = await dialUnder(privately)(host, port, AbortSignal.timeout(20_000));
@@ -457,14 +457,14 @@ describe('a host that a client of another protocol is to reach', () => {
   });
 
   const refused = { code: expect.stringMatching(/^(OUTBOUND_BLOCKED|ENOTFOUND)$/) };
-  it.each(hosts)('is public where it has to be: %j', async (host) => {
+  it.each(hosts)('must be public under a public policy: %j', async (host) => {
     expect(
       await refusalWithoutSocket(() => dialUnder(policy)(bare(host), port, AbortSignal.timeout(20_000))),
     ).toMatchObject(refused);
   });
 
   it.each([...neighbors, 'a@127.0.0.1', '127.0.0.1/x', '127.0.0.1:1', '127.0.0.1#', '127.0.0.1\\x', ''])(
-    'is no neighbor on the link: %j',
+    'is never link-local: %j',
     async (host) => {
       expect(
         await refusalWithoutSocket(() => dialUnder(privately)(bare(host), port, AbortSignal.timeout(20_000))),

@@ -93,7 +93,7 @@ it.each([
   'localhost',
   '[::1]',
   '',
-])('%s is not', (address) => {
+])('%s is not public', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -150,6 +150,6 @@ it.each([
   '127.1',
   'localhost',
   '',
-])('%s is not', (address) => {
+])('%s is not private', (address) => {
   expect(isPrivateAddress(address)).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IPv4 networks that lead anywhere but to the public internet (IANA, IPv4 Special-Purpose Address Registry). */
+/** IPv4 networks outside the public internet (IANA, IPv4 Special-Purpose Address Registry). */
 const reserved4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
   '100.64.0.0/10', // carrier-grade NAT, and the metadata service of Alibaba
   '127.0.0.0/8', // loopback
-  '168.63.129.16/32', // Azure's platform, which answers its own machines alone
+  '168.63.129.16/32', // Azure's platform, which answers only its own machines
   '169.254.0.0/16', // link-local, and the metadata services of most clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments, and the metadata service of Oracle
@@ -21,17 +21,17 @@ const reserved4 = [
 ];
 
 /**
- * The only part of IPv6 given out to the public. Everything else stays outside: loopback, mapped and compatible IPv4, NAT64
+ * The only allocated part of public IPv6. It excludes everything else: loopback, mapped and compatible IPv4, NAT64
  * (64:ff9b::/96, 64:ff9b:1::/48), segment routing, unique local (and the metadata service of AWS), link- and site-local, multicast.
  */
 const global6 = '2000::/3';
 
-/** Within it, what is special all the same (IANA, IPv6 Special-Purpose Address Registry). */
+/** Special networks within it (IANA, IPv6 Special-Purpose Address Registry). */
 const reserved6 = [
   '2001::/23', // protocol assignments, among them Teredo, which hides an IPv4 address
   '2001:db8::/32', // documentation
   '2002::/16', // 6to4, which hides an IPv4 address
-  '3ffe::/16', // the 6bone, given back
+  '3ffe::/16', // the 6bone, returned to IANA
   '3fff::/20', // documentation
 ];
 
@@ -48,7 +48,7 @@ const notPublic4 = listOf(reserved4, 'ipv4');
 const maybePublic6 = listOf([global6], 'ipv6');
 const notPublic6 = listOf(reserved6, 'ipv6');
 
-/** Whether an IP address belongs to a host on the public internet. Anything that is no plain address does not. */
+/** Whether an IP address belongs to a host on the public internet. False for anything other than a plain address. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic4.check(address, 'ipv4');
   return (
@@ -59,10 +59,10 @@ export function isPublicAddress(address: string): boolean {
   );
 }
 
-/** IPv4 networks of one's own: private ones, this machine, and the addresses providers and tunnels share. */
+/** Own IPv4 networks: private ones, this machine, and the shared addresses of providers and tunnels. */
 const own4 = listOf(['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], 'ipv4');
 const own6 = listOf(['::1/128', 'fc00::/7'], 'ipv6');
-/** Metadata services inside those networks; all the others are link-local or reserved. */
+/** Metadata services inside those networks; all others are link-local or reserved. */
 const metadata4 = listOf(['100.100.100.200/32'], 'ipv4'); // Alibaba
 const metadata6 = listOf(
   [
@@ -74,7 +74,7 @@ const metadata6 = listOf(
   'ipv6',
 );
 
-/** Whether an IP address belongs to this machine or a network of one's own. A metadata service belongs to the provider. */
+/** Whether an IP address belongs to this machine or an own network. A metadata service belongs to the provider. */
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return own4.check(address, 'ipv4') && !metadata4.check(address, 'ipv4');
   return isIPv6(address) && !address.includes('%') && own6.check(address, 'ipv6') && !metadata6.check(address, 'ipv6');

@@ -8,20 +8,20 @@ import { throwUnwritable } from '@portal/domain/unwritable';
 import { OutboundError } from './outbound-error.ts';
 
 export interface BodyLimits {
-  /** As it was asked: to HEAD there is no body, whatever the headers say. */
+  /** Method of the request: an answer to HEAD has no body, even if its headers announce one. */
   method?: string;
-  /** Most bytes taken of the body, after decompression. */
+  /** Largest accepted body, after decompression. */
   maxBytes: number;
-  /** What becomes of a longer body: refused as `too_large` unless `cut`, which takes its beginning. */
+  /** For a longer body: `refuse` (default) throws `too_large`, `cut` keeps its first `maxBytes`. */
   overflow?: 'refuse' | 'cut';
-  /** Of a body kept in memory, what goes beyond so many bytes is read once there is room; its time runs on meanwhile. */
+  /** Before reading more than `aboveBytes` into memory, reading pauses once for `wait`; time limits keep running. */
   large?: { aboveBytes: number; wait: () => Promise<void> };
 }
 
 export interface Destination {
-  /** Where the body goes: a place, where nothing may be yet and after a failure nothing is, or an open file. */
+  /** Target of the body: an open file, or a path without a file yet; a failure leaves no file there. */
   path: string | FileHandle;
-  /** Longest silence in the middle of the body. */
+  /** Longest pause between two chunks of the body. */
   stallMs: number;
 }
 
@@ -31,20 +31,20 @@ const readAheadBytes = 256 * 1024;
 
 class EnoughError extends Error {}
 
-/** The body of an answer in memory. `host` is for the failure. */
+/** Reads the body of an answer into memory. Errors name `host`. */
 export async function bodyOf(response: IncomingMessage, host: string, limits: BodyLimits): Promise<Buffer> {
   const { maxBytes, overflow = 'refuse', large } = limits;
   const decoders = decodersOf(response, host, limits);
   const body = new GatheredBytes();
-  let room = maxBytes;
-  let hasRoom = large === undefined;
-  /** A promise where the next chunk has to wait. */
+  let remaining = maxBytes;
+  let mayGrow = large === undefined;
+  /** Returns a promise if the next chunk has to wait. */
   const take = (chunk: Buffer): Promise<void> | null => {
-    body.add(chunk.length > room ? chunk.subarray(0, room) : chunk, maxBytes);
-    room -= chunk.length;
-    if (room < 0) throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
-    if (hasRoom || !large || maxBytes - room <= large.aboveBytes) return null;
-    hasRoom = true;
+    body.add(chunk.length > remaining ? chunk.subarray(0, remaining) : chunk, maxBytes);
+    remaining -= chunk.length;
+    if (remaining < 0) throw overflow === 'cut' ? new EnoughError() : new OutboundError('too_large', host);
+    if (mayGrow || !large || maxBytes - remaining <= large.aboveBytes) return null;
+    mayGrow = true;
     return large.wait();
   };
   try {
@@ -64,16 +64,17 @@ export async function bodyOf(response: IncomingMessage, host: string, limits: Bo
   return Buffer.from(all.buffer, all.byteOffset, all.byteLength);
 }
 
-/** Reads a body that needs no decoding, most often a chunk or two, for which a pipeline would cost more than all else. */
+/** Reads a body that needs no decoding. Most have one or two chunks, for which a pipeline would cost more than the rest. */
 function readAll(response: IncomingMessage, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const brokenOff = () => {
-    if (!response.readableEnded) reject(response.errored ?? new Error('the answer broke off'));
+  const onClose = () => {
+    if (!response.readableEnded)
+      reject(response.errored ?? new Error('the connection closed before the end of the answer'));
   };
   response.on('end', resolve);
   response.on('error', reject);
-  response.on('close', brokenOff);
-  if (response.destroyed) brokenOff();
+  response.on('close', onClose);
+  if (response.destroyed) onClose();
   const giveUp = (error: unknown) => {
     reject(error);
     response.destroy();
@@ -92,8 +93,8 @@ function readAll(response: IncomingMessage, take: (chunk: Buffer) => Promise<voi
 }
 
 /**
- * Writes the body of an answer to a file, a chunk in memory at a time, and answers how many bytes it had. Throws 503 `UNAVAILABLE` where
- * our own disk does not take it, which is no fault of the host.
+ * Writes the body of an answer to a file, one chunk in memory at a time, and returns its size in bytes. Throws 503 `UNAVAILABLE` if our
+ * own disk refuses the data, which is not the host's fault.
  */
 export async function saveBody(
   response: IncomingMessage,
@@ -106,7 +107,7 @@ export async function saveBody(
   try {
     await pipeline([
       response,
-      endingAfterSilence(stallMs, response, host),
+      endAfterSilence(stallMs, response, host),
       ...decodersOf(response, host, limits),
       async (source: Chunks) => {
         for await (const chunk of source) {
@@ -123,7 +124,7 @@ export async function saveBody(
   }
 }
 
-const endingAfterSilence = (ms: number, response: IncomingMessage, host: string) =>
+const endAfterSilence = (ms: number, response: IncomingMessage, host: string) =>
   async function* (source: Chunks) {
     const timer = setTimeout(() => response.destroy(new OutboundError('timeout', host)), ms);
     try {
@@ -136,7 +137,7 @@ const endingAfterSilence = (ms: number, response: IncomingMessage, host: string)
     }
   };
 
-/** Ends a body that goes on and on while it unpacks to nothing. */
+/** Ends an endless compressed body that decompresses to nothing. */
 const limitTo = (bytes: number, host: string) =>
   async function* (source: Chunks) {
     let left = bytes;
@@ -154,13 +155,13 @@ const decoders: Record<string, () => Duplex> = {
   br: createBrotliDecompress,
 };
 
-/** What undoes the one compression an answer may have; nobody who was asked for one sends several. */
+/** The decoders of a body. An answer may have one compression: our request never asks for several at once. */
 function decodersOf({ headers, statusCode }: IncomingMessage, host: string, { method, maxBytes }: BodyLimits) {
   if (method === 'HEAD' || statusCode === 204 || statusCode === 304) return [];
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return [];
   const decoder = decoders[encoding];
   if (!decoder) throw new OutboundError('malformed', host);
-  // Packed, a body is rarely larger than unpacked; what is read ahead must not count against one that is cut.
+  // A body is rarely larger compressed than decompressed; read-ahead must not fail a body that will be cut.
   return [limitTo(2 * maxBytes + readAheadBytes, host), decoder()];
 }

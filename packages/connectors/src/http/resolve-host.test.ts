@@ -28,7 +28,7 @@ nonsense broken
 );
 
 let files = 0;
-/** The addresses of a name on a machine with these settings. */
+/** Resolves a name on a machine with these settings. */
 async function addressesOf(name: string, settings = '', hosts = hostsFile): Promise<string[]> {
   const settingsFile = join(folder, `resolv-${(files += 1)}.conf`);
   await writeFile(settingsFile, settings);
@@ -37,7 +37,7 @@ async function addressesOf(name: string, settings = '', hosts = hostsFile): Prom
 }
 
 describe('a name that an administrator set', () => {
-  it('is looked for in the hosts file first, whatever its case', async () => {
+  it('is first looked up in the hosts file, case-insensitively', async () => {
     expect(await addressesOf('localhost')).toEqual(['127.0.0.1', '::1']);
     expect(await addressesOf('listed.CORP.test')).toEqual(['10.6.0.1']);
     await expect(addressesOf('gone')).rejects.toThrow();
@@ -45,18 +45,18 @@ describe('a name that an administrator set', () => {
     await expect(addressesOf('broken')).rejects.toThrow();
   });
 
-  it('is this machine when it is localhost, whatever the files say', async () => {
+  it('is this machine if it is localhost, regardless of the files', async () => {
     for (const name of ['localhost', 'LOCALHOST', 'any.localhost'])
       expect(await addressesOf(name, 'search corp.test', join(folder, 'none'))).toEqual(['127.0.0.1', '::1']);
   });
 
-  it('is asked of DNS as it is, such as that of a container beside ours', async () => {
+  it('is looked up in DNS unchanged, such as the name of a neighboring container', async () => {
     expect(await addressesOf('mail')).toEqual(['172.18.0.5']);
     expect(await addressesOf('mail', 'search corp.test')).toEqual(['172.18.0.5']);
     await expect(addressesOf('dc1')).rejects.toThrow();
   });
 
-  it('is looked for within the domains this machine searches', async () => {
+  it('is looked up in the search domains of this machine', async () => {
     expect(await addressesOf('dc1', 'nameserver 10.0.0.1\nsearch sub.corp.test corp.test')).toEqual(['10.2.0.1']);
     expect(await addressesOf('dc1', 'search sub.corp.test\nsearch other.test corp.test.')).toEqual(['10.1.0.1']);
     expect(await addressesOf('dc1', 'domain corp.test')).toEqual(['10.1.0.1']);
@@ -64,12 +64,12 @@ describe('a name that an administrator set', () => {
     expect(await addressesOf('dc1.sub', 'search corp.test')).toEqual(['10.2.0.1']);
   });
 
-  it('of few dots is looked for there first', async () => {
+  it('with fewer dots than `ndots` is looked up in the search domains first', async () => {
     expect(await addressesOf('ldap.prod', 'search corp.test')).toEqual(['10.4.0.1']);
     expect(await addressesOf('ldap.prod', 'search corp.test\noptions timeout:1 ndots:5')).toEqual(['10.3.0.1']);
   });
 
-  it('is given up when the time is up', async () => {
+  it('is given up at the time limit', async () => {
     const resolve = () => new Promise<string[]>((_, reject) => setTimeout(reject, 50, new Error('not found')));
     const settingsFile = join(folder, 'resolv.conf');
     await writeFile(settingsFile, 'search a b c');

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
-/** The addresses of a name; throws when it has none. */
+/** The addresses of a name; throws if it has none. */
 export type ResolveHost = (name: string, signal: AbortSignal) => Promise<string[]>;
 
 /**
- * Asks DNS, on `servers` or those of this machine. Not by way of the system's own look-up: that one holds one of the four
- * threads all files and look-ups of a process share until it is done, and how long a foreign name takes is up to its owner.
+ * Queries DNS, at `servers` or those of this machine. It avoids the system's look-up, which occupies one of the four threads that all file
+ * operations and look-ups of a process share; the owner of a foreign name decides for how long.
  */
 export const resolveByDns =
   (servers?: string[]): ResolveHost =>
@@ -33,20 +33,20 @@ export const resolveByDns =
 const hostsFileOfSystem =
   process.platform === 'win32' ? join(String.raw`C:\Windows\System32\drivers\etc`, 'hosts') : '/etc/hosts';
 
-/** Domains that are tried behind a name; more of them would only be waited for. */
+/** Most search domains that are tried; more would only add waiting time. */
 const maxDomains = 6;
 
 /**
- * What the system's own look-up would find, without its threads: the names in the hosts file of this machine, then those of DNS, as
- * they are and within the domains this machine searches. For names that administrators and operators set: `localhost`, a service
- * beside ours, a server of their own domain.
+ * Resolves like the system's look-up, but without its threads: first the hosts file of this machine, then DNS, with the name itself and
+ * within this machine's search domains. For names set by administrators and operators: `localhost`, a service beside ours, a server of
+ * their own domain.
  */
 export const resolveLocally =
   ({ hostsFile = hostsFileOfSystem, settingsFile = '/etc/resolv.conf', resolve = resolveByDns() } = {}): ResolveHost =>
   async (name, signal) => {
     const listed = addressesIn(await textOf(hostsFile), name);
     if (listed.length > 0) return listed;
-    // Never anybody else's (RFC 6761, 6.3).
+    // Always this machine (RFC 6761, 6.3).
     if (/^(?:.+\.)?localhost$/i.test(name)) return ['127.0.0.1', '::1'];
     let failure: unknown;
     for (const candidate of candidatesFor(name, await textOf(settingsFile))) {
@@ -62,7 +62,7 @@ export const resolveLocally =
 
 const textOf = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
-/** The words of each line, remarks left out. */
+/** The words of each line, without comments. */
 const linesOf = (text: string): string[][] =>
   text.split('\n').map((line) =>
     line
@@ -76,7 +76,7 @@ const addressesIn = (hosts: string, name: string): string[] =>
     isIP(address) !== 0 && names.some((one) => one.toLowerCase() === name.toLowerCase()) ? [address] : [],
   );
 
-/** The name as it is, and behind it each domain of a `search` line; a name with fewer dots than `ndots` (1) is tried there first. */
+/** The name itself and the name within each `search` domain; a name with fewer dots than `ndots` (1) is tried in the domains first. */
 function candidatesFor(name: string, settings: string): string[] {
   const lines = linesOf(settings);
   const domains = lines.findLast(([word]) => word === 'search' || word === 'domain')?.slice(1, 1 + maxDomains) ?? [];

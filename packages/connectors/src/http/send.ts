@@ -6,35 +6,35 @@ import { bareHost, pinnedTo } from './checked-address.ts';
 
 export interface HttpMessage {
   method?: string;
-  /** Sent to the host named, and on redirects only as long as scheme, host and port stay the same. */
+  /** Sent to the named host; on redirects only while scheme, host and port stay the same. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
 }
 
-/** By what a host proves who it is, unless the authorities this machine trusts are to decide. */
+/** How to verify a host's certificate, instead of with the authorities of this machine. */
 export interface Trust {
   /** PEM of the authorities that may have issued its certificate. */
   caCertificatePem: string | null;
-  /** Any certificate will do, so anyone in between may read along. */
+  /** Accepts any certificate, so a third party on the way can read along. */
   skipTlsVerify: boolean;
 }
 
-export interface Way {
-  /** The addresses of the host that were checked. */
+export interface SendOptions {
+  /** The checked addresses of the host. */
   addresses: string[];
   trust: Trust | undefined;
-  /** Keeps the connection; without one it is the request's own. */
+  /** Keeps the connection open; null means a connection for this request only. */
   agent: HttpAgent | HttpsAgent | null;
   signal: AbortSignal;
-  /** Told once there is a connection, encrypted where it is to be. */
+  /** Called once the connection is established, including TLS if used. */
   onConnected: () => void;
 }
 
 const maxHeaderBytes = 16 * 1024;
 const onlyOnce: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
-/** Sends a request over HTTP, and answers once the headers of its answer are there. */
-export function send(url: URL, message: HttpMessage, way: Way): Promise<IncomingMessage> {
+/** Sends an HTTP request and resolves once the headers of the answer have arrived. */
+export function send(url: URL, message: HttpMessage, options: SendOptions): Promise<IncomingMessage> {
   const { method = 'GET', headers, body } = message;
   const isTls = url.protocol === 'https:';
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
@@ -47,31 +47,31 @@ export function send(url: URL, message: HttpMessage, way: Way): Promise<Incoming
       accept: '*/*',
       'user-agent': 'Portal',
       ...headers,
-      // Of both, what is true of the connection counts, whatever a caller says.
+      // These describe our own connection, so a caller cannot override them.
       host: url.host,
       'accept-encoding': 'gzip, deflate, br',
     },
-    agent: way.agent ?? false,
-    lookup: pinnedTo(way.addresses),
+    agent: options.agent ?? false,
+    lookup: pinnedTo(options.addresses),
     maxHeaderSize: maxHeaderBytes,
-    ...(isTls && tlsOptions(way.trust)),
+    ...(isTls && tlsOptions(options.trust)),
   });
-  const end = () => outgoing.destroy(way.signal.reason);
-  way.signal.addEventListener('abort', end, { once: true });
-  if (way.signal.aborted) end();
+  const end = () => outgoing.destroy(options.signal.reason);
+  options.signal.addEventListener('abort', end, { once: true });
+  if (options.signal.aborted) end();
   let isAnswered = false;
   outgoing.on('response', (response) => {
     isAnswered = true;
     resolve(response);
   });
   outgoing.on('socket', (socket) => {
-    if (outgoing.reusedSocket) way.onConnected();
-    else socket.once(isTls ? 'secureConnect' : 'connect', way.onConnected);
+    if (outgoing.reusedSocket) options.onConnected();
+    else socket.once(isTls ? 'secureConnect' : 'connect', options.onConnected);
   });
   outgoing.on('error', (error: NodeJS.ErrnoException) => {
-    // A host may close a kept connection while a request is on its way; what it may have begun to do is not sent twice.
+    // A host may close an idle connection while a request is on its way. POST and PATCH are not repeated: the host may have begun them.
     const isStale = outgoing.reusedSocket && !isAnswered && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
-    if (isStale && !onlyOnce.has(method)) resolve(send(url, message, way));
+    if (isStale && !onlyOnce.has(method)) resolve(send(url, message, options));
     else reject(error);
   });
   outgoing.end(body);
@@ -85,7 +85,7 @@ const tlsOptions = ({ caCertificatePem, skipTlsVerify }: Trust = byThisMachine) 
   rejectUnauthorized: !skipTlsVerify,
 });
 
-/** Contexts of the authorities that were asked for last: to read certificates anew takes as long as a handshake. */
+/** The most recently used contexts by authority: parsing certificates again takes as long as a handshake. */
 const contexts = new Map<string | null, SecureContext>();
 const maxContexts = 100;
 

@@ -29,10 +29,10 @@ const site = await startHttpServer((request, response) => {
 afterAll(() => site.close());
 
 describe('a session', () => {
-  it('keeps one connection for the calls of a run', async () => {
+  it('reuses one connection for the calls of a run', async () => {
     using session = openSession(policy);
     const before = site.connections();
-    // Longer than the first call had: what ends with its time is that call alone.
+    // Longer than the time limit of the first call, which ends only that call.
     await session.fetch(site.origin, { ...limits, timeoutMs: 1_000 });
     await pause(1_100);
     for (const method of ['GET', 'POST', 'PROPFIND', 'REPORT'])
@@ -41,20 +41,20 @@ describe('a session', () => {
     expect(site.connections() - before).toBe(1);
   });
 
-  it('asks for the name of its host once', async () => {
+  it('resolves its host name once', async () => {
     const dns = await startDnsServer({
-      'kept.test': (asked) => ({ addresses: [asked === 1 ? '127.0.0.1' : '10.0.0.1'] }),
+      'reused.test': (asked) => ({ addresses: [asked === 1 ? '127.0.0.1' : '10.0.0.1'] }),
     });
     using session = openSession({ ...policy, resolve: resolveByDns([dns.server]) });
-    const url = `http://kept.test:${site.port}/`;
+    const url = `http://reused.test:${site.port}/`;
     await session.fetch(url, limits);
     await session.fetch(url, { ...limits, maxBytes: 1, overflow: 'cut' });
     expect((await session.fetch(url, limits)).body.toString()).toBe('here');
-    expect(dns.asked.get('kept.test')).toBe(1);
+    expect(dns.asked.get('reused.test')).toBe(1);
     await dns.close();
   });
 
-  it('goes elsewhere only to what is checked, over connections of their own', async () => {
+  it('checks other origins again and calls them over separate connections', async () => {
     using session = openSession(policy);
     await session.fetch(site.origin, limits);
     await expect(session.fetch('http://169.254.169.254/', limits)).rejects.toMatchObject({ reason: 'blocked' });
@@ -66,13 +66,13 @@ describe('a session', () => {
     await expect(session.fetch('ftp://127.0.0.1/', limits)).rejects.toMatchObject({ reason: 'blocked' });
   });
 
-  it('follows redirects, and goes on after them', async () => {
+  it('follows redirects and continues after them', async () => {
     using session = openSession(policy);
     for (let round = 0; round < 3; round += 1)
       expect((await session.fetch(`${site.origin}/moved`, limits)).body.toString()).toBe('here');
   });
 
-  it('asks again where a kept connection was closed meanwhile, but nothing that changes something', async () => {
+  it('repeats a call if the server closed the idle connection, but no POST', async () => {
     using session = openSession(policy);
     for (const [method, times] of [
       ['GET', 2],
@@ -88,7 +88,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with its connection', async () => {
+  it('closes its connection at the end', async () => {
     const closed = Promise.withResolvers<void>();
     const server = await startHttpServer((request, response) => {
       request.socket.on('close', closed.resolve);
@@ -137,13 +137,16 @@ describe('a certificate', () => {
       await expect(guardedFetch(origin, trusting(trust), limits)).rejects.toMatchObject({ reason: 'certificate' });
   });
 
-  it.each(['elsewhere', 'expired', 'self-signed'] as const)('that is %s passes where nobody looks', async (name) => {
-    const { origin } = await startHttps(name);
-    await expect(guardedFetch(origin, trusting(own), limits)).rejects.toMatchObject({ reason: 'certificate' });
-    expect(await guardedFetch(origin, trusting(none), limits)).toMatchObject({ status: 200 });
-  });
+  it.each(['elsewhere', 'expired', 'self-signed'] as const)(
+    'that is %s passes only without verification',
+    async (name) => {
+      const { origin } = await startHttps(name);
+      await expect(guardedFetch(origin, trusting(own), limits)).rejects.toMatchObject({ reason: 'certificate' });
+      expect(await guardedFetch(origin, trusting(none), limits)).toMatchObject({ status: 200 });
+    },
+  );
 
-  it('says until when it is valid, on a kept connection too, and checked or not', async () => {
+  it('reports its expiry, on a reused connection too, and even without verification', async () => {
     const { origin, connections } = await startHttps('localhost');
     const { certificateValidTo } = await guardedFetch(origin, trusting(own), limits);
     expect(certificateValidTo?.getTime()).toBeGreaterThan(Date.now());
@@ -158,7 +161,7 @@ describe('a certificate', () => {
     expect(connections()).toBe(2);
   });
 
-  it('of another host is not excused by what holds for the first', async () => {
+  it('of a redirect target is checked even if the first host skips the check', async () => {
     const other = await startHttps('self-signed');
     const first = await startHttps('self-signed', (_, response) =>
       response.writeHead(302, { location: other.origin }).end(),
