@@ -21,12 +21,14 @@ export async function missingMigration(runTool: RunTool): Promise<{ failed: bool
        export default { ...config, out: './${relative(root, out).replaceAll('\\', '/')}' };`,
     );
     const generated = await runTool('drizzle-kit', 'generate', '--config', relative(root, config));
-    if (generated.failed) return generated;
+    if (generated.failed || generated.output.includes('No schema changes')) return generated;
     const known = new Set(await readdir(join(root, 'drizzle')));
     const added = (await readdir(out)).filter((name) => !known.has(name));
     const statements = await Promise.all(added.map((name) => readFile(join(out, name), 'utf8')));
+    // Renamed columns make drizzle-kit ask a question, which fails without a terminal and with exit code 0
+    if (added.length === 0) return { failed: true, output: generated.output };
     return {
-      failed: added.length > 0,
+      failed: true,
       output: `The tables in the code differ from the migrations. Run: pnpm generate\n\n${statements.join('\n')}`,
     };
   } finally {

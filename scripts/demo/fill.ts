@@ -42,7 +42,10 @@ export class OtherTenantsError extends Error {
   override name = 'OtherTenantsError';
 }
 
-/** Creates the demo tenant with its data, or adds what is missing. */
+/**
+ * Creates the demo tenant with its data, or adds what is missing. Everything goes through the use cases, so the demo follows each change of
+ * a rule and needs no SQL of its own.
+ */
 export async function fillDemo(
   runtime: Runtime,
   systems: Systems,

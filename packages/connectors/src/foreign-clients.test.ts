@@ -17,7 +17,7 @@ const clients: Record<string, string[]> = {
   'connectors/src/ldap/connection.ts': ['const usualAnswerBytes = 50 * 1024 * 1024;'],
   'connectors/src/servers/server-session.ts': [
     'const maxBytes = 8 * 1024 * 1024;',
-    'const usualTimeoutMs = 15 * SECOND;',
+    'const defaultTimeoutMs = 15 * SECOND;',
   ],
   'connectors/src/tenders/fetch-feed.ts': ['const maxBodyBytes = 5 * 1024 * 1024;', 'const totalMs = 20 * SECOND;'],
   'connectors/src/tenders/notice-export.ts': [

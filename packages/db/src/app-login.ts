@@ -9,7 +9,8 @@ import { acrossRoleName, appRoleName } from './roles.ts';
  *
  * An attacker who can send SQL over this login can name any tenant and take on the cross-tenant role, because scopes work that way: the
  * row policies only catch our own mistakes. The login stops everything beyond that. It cannot switch the policies off, change a table,
- * forge or remove append-only rows, or reach the server's files and programs.
+ * forge or remove append-only rows, or reach the server's files and programs. A second login for the cross-tenant role would cost a
+ * second pool, and an attacker could still name any tenant.
  */
 export async function prepareAppLogin(client: Client, url: string): Promise<void> {
   const { user, password } = new Client({ connectionString: url });

@@ -61,7 +61,8 @@ create table if not exists drizzle.__drizzle_migrations (id serial primary key, 
 
 /**
  * Runs each migration in its own transaction. The library would run all of them in one, and the running apps would wait for the
- * first migration's locks until the last migration has finished.
+ * first migration's locks until the last migration has finished: eleven seconds with a million rows, instead of at most one and a half.
+ * `pnpm soak upgrade` measures it.
  */
 async function migrateOneByOne(client: Client, migrationsFolder: string): Promise<void> {
   await client.query(journalSql);

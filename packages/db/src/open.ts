@@ -30,7 +30,10 @@ export interface TenantScope {
 }
 
 export interface Database {
-  /** With an account, the scope also sees the rows that belong to that account alone. */
+  /**
+   * With an account, the scope also sees the rows that belong to that account alone. A scope without it only sees less, and few areas
+   * have such rows, so requests do not set it by default.
+   */
   inTenant(tenantId: string, accountId?: string): TenantScope;
   /** A transaction that sees every tenant. `why` is a constant phrase that is logged each time. */
   acrossTenants<T>(why: string, work: (tx: Tx) => Promise<T>): Promise<T>;

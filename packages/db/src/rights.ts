@@ -35,7 +35,8 @@ export async function grantRights(client: Client): Promise<void> {
     grant execute on function public.portal_remove_expired_audit_entries() to ${acrossRoleName};
 
     -- Every request begins with this read, before any scope is open. A caller that names the session, account and tenant of one sign-in
-    -- sees these three rows and no others, in one statement that needs no transaction.
+    -- sees these three rows and no others, in one statement that needs no transaction. It returns whole rows, so a new column needs no new
+    -- function.
     create or replace function public.portal_signed_in(tenant_id uuid, session_id uuid, user_id uuid)
       returns table (session public.sessions, account public.users, tenant public.tenants)
       language plpgsql stable rows 1 security definer set search_path = pg_catalog, pg_temp as $$ begin

@@ -8,7 +8,10 @@ const canRetry = {
   timeout: true,
   /** The server's certificate is not valid. */
   certificate: false,
-  /** Sign-in failed: wrong user name or password, or the server requires or offers another way. */
+  /**
+   * Sign-in failed: wrong user name or password, or the server requires or offers another way. Many providers lock accounts that repeat a
+   * refused sign-in.
+   */
   auth: false,
   /** The server does not accept mail for this recipient. */
   recipient: false,

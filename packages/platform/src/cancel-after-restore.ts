@@ -1,7 +1,11 @@
 import type { Tx } from '@portal/db/open';
 import type { SystemContext } from './context.ts';
 
-/** Notifications that were pending when a backup was made. After a restore they have already been sent, or come too late. */
+/**
+ * Notifications that were pending when a backup was made. After a restore they have already been sent, or come too late. The database
+ * cannot know that it is a copy, so the operator says so. A maximum age of mails would need no operator, but would lose mails during a
+ * long outage of the mail server.
+ */
 export interface RestoreCancellation {
   /** Shown to the operator. */
   what: string;

@@ -6,7 +6,10 @@ import { valuesOf } from '@portal/db/row-of';
 import { rateWindows } from '@portal/db/schema/platform/operations';
 import { countedAddress } from './counted-address.ts';
 
-/** At most `max` counted events per subject in any `windowSec` seconds, by the database's clock. */
+/**
+ * At most `max` counted events per subject in any `windowSec` seconds, by the database's clock. Stored in the database, so that the count
+ * holds across processes and restarts, and without Redis. Limits on every request are in the API's memory (`plugins/load.ts`).
+ */
 export interface RateLimit {
   name: string;
   max: number;

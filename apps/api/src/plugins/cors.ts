@@ -21,6 +21,8 @@ const rules = {
 export async function answerOrigins(app: App, { http }: Config): Promise<void> {
   const listed = new Set(http.corsOrigins);
   if (listed.size === 0) return;
+  // Called for each request: with a list of origins, the plugin would send its headers to other origins, too, and answer an OPTIONS request
+  // that is no preflight with 400.
   const delegator: FastifyCorsOptionsDelegateCallback = ({ headers }, rulesOf) => {
     const { origin = '', 'access-control-request-method': asksFor } = headers;
     // An OPTIONS request that is no preflight gets 405.

@@ -56,7 +56,8 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Calls an address that a user or administrator set. The policy must allow every address of its name.
- * The connection goes to one of the checked addresses, so that the name cannot change in between. Each redirect starts over.
+ * The connection goes to one of the checked addresses, so that the name cannot change in between; `fetch` would resolve it a second time.
+ * Each redirect starts over.
  * No proxy, no shared connection, no cookie. Any status is an answer. Throws an OutboundError, or the signal's reason.
  */
 export const guardedFetch = (
@@ -65,7 +66,11 @@ export const guardedFetch = (
   request: OutboundRequest,
 ): Promise<OutboundAnswer> => call(address, policy, request, inMemory);
 
-/** As guardedFetch, but saves the body to a file, of any size. Only a 2xx answer leaves a file. */
+/**
+ * As guardedFetch, but saves the body to a file, of any size. Only a 2xx answer leaves a file. V8 frees used chunks only after some 70 MB
+ * have gathered, whatever the size and the number of downloads. Both processes have room for that; a lower bound needs a flag that is no
+ * public interface of Node.
+ */
 export const guardedDownload = (
   address: string | URL,
   policy: OutboundPolicy,
@@ -77,7 +82,11 @@ export const guardedDownload = (
     return { sizeBytes: isSuccess ? await saveBody(response, host, { path, stallMs, ...limits }) : null };
   });
 
-/** For the calls of one run to one origin: reuses one connection, to the addresses that the first call resolved. */
+/**
+ * For the calls of one run to one origin: reuses one connection, to the addresses that the first call resolved. It does not resume the TLS
+ * session of an earlier run, although that would save a tenth of the processor time of a poll: a resumed session shows no certificate, so
+ * an expired or exchanged one would stay unnoticed for hours.
+ */
 export function openSession(policy: OutboundPolicy): OutboundSession {
   let keepAlive: KeepAlive | null = null;
   return {

@@ -3,7 +3,8 @@ import type { ErrorCode } from '@portal/domain/error-codes';
 import { PortalError } from '@portal/domain/errors';
 
 /**
- * Why a call to a foreign host failed. Areas map these reasons to their own codes.
+ * Why a call to a foreign host failed. Areas map these reasons to their own codes. `unreachable` and `timeout` differ because
+ * administrators look for their causes in different places.
  * - `blocked`: the portal may not call this address; a retry does not help.
  * - `unreachable`: unknown name, closed port, no connection in time, or a lost connection.
  * - `certificate`: the host did not show a valid certificate.

@@ -337,7 +337,7 @@ const samples: Record<string, Found> = {
     nature: 'supplies',
     language: 'deu',
     title:
-      'Abschluss nicht-exklusiver Rabattvereinbarungen nach § 130a Abs. 8 SGB V zu den genannten Wirkstoffen mit Abschlussmöglichkeit im Rahmen des sogenannten Open-Stack-Verfahrens.',
+      'Abschluss nicht-exklusiver Rabattvereinbarungen nach § 130a Abs. 8 SGB V zu den genannten Wirkstoffen mit Abschlussmöglichkeit im Rahmen des sogenannten Open-House-Verfahrens.',
     buyer: 'KKH Kaufmännische Krankenkasse',
     city: 'Hannover',
     cpv: ['33600000'],

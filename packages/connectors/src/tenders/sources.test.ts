@@ -293,7 +293,7 @@ describe('a feed', () => {
     ['redirects to a file', { status: 302, headers: { location: 'file:///etc/passwd' } }, 'not at an address'],
     ['no longer exists', { status: 410 }, 'no longer exists (410)'],
     ['has had too many requests', { status: 429, headers: { 'retry-after': '3600' } }, 'received too many requests'],
-    ['has 20 MB', { body: Buffer.alloc(20 * 1024 * 1024, 0x20) }, 'more than is accepted'],
+    ['has 20 MB', { body: Buffer.alloc(20 * 1024 * 1024, 0x20) }, 'larger answer than the portal accepts'],
   ] as [string, FeedAnswer, string][])('that %s fails', async (_, answer, sentence) => {
     show('/f', answer);
     const failure = await get('/f').catch((error: unknown) => error);

@@ -9,7 +9,8 @@ const ignore = () => undefined;
 
 /**
  * Sends a statement and returns its result. The driver's own promise and timeout keep parameters and rows alive until the next full
- * garbage collection, so both are created here; the inner functions must not capture the statement.
+ * garbage collection, so both are created here; the inner functions must not capture the statement. 2,500 statements with 27 KB each led
+ * to 14 full collections with the driver's promise, and to none with a callback.
  */
 export function sendOver(client: PoolClient, statement: QueryConfig, values?: unknown[]): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();

@@ -15,7 +15,7 @@ const invalidAmount: Amount = { fault: 'AMOUNT_INVALID' };
 
 /**
  * Reads an amount in German notation from its digits, never via a floating-point number. An amount with two plausible readings is refused
- * or marked as ambiguous.
+ * or marked as ambiguous: a wrong cent costs more trust than a refused row costs time.
  */
 export function parseAmount(text: string): Amount {
   // Fast path: nearly all of up to 100,000 cells have this form.

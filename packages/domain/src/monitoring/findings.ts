@@ -47,7 +47,7 @@ export function fullness(key: string, what: string, percent: number | null, limi
   return { key, state: stateAbove(percent, limits), value: percent, text: `${capital(what)} is ${percent} % full.` };
 }
 
-/** A value that could not be read is unknown; the text says why. */
+/** A value that could not be read is unknown, so that a missing answer never counts as ok; the text says why. */
 export const unread = (
   key: string,
   what: string,

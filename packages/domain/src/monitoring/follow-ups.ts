@@ -26,7 +26,8 @@ const retrySec = 15 * MINUTE_SEC;
 
 /**
  * The questions to ask in this run, most overdue first: never answered, then about to expire, then by age relative to `maxAge`. If a
- * run cannot ask all of them, each is asked less often, but every question gets its turn.
+ * run cannot ask all of them, each is asked less often, but every question gets its turn. By `order` alone, the first questions would use
+ * up every run of a cluster of ten nodes.
  */
 export function planFollowUps<Question extends FollowUp>(
   questions: readonly Question[],

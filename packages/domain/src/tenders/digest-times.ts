@@ -9,7 +9,10 @@ export interface DigestTime {
   at: Date;
 }
 
-/** The last time a digest was due: seven o’clock in Berlin, every day or on Mondays. */
+/**
+ * The last time a digest was due: seven o’clock in Berlin, every day or on Mondays. It follows from the clock, not from a scheduled event:
+ * the sweep of each minute makes up for an outage with one digest, and a night in which the clock changes has only one.
+ */
 export function lastDigestTime(rhythm: Exclude<DigestRhythm, 'off'>, now: Date): DigestTime {
   const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(berlin);
   const isBeforeHour = local.hour < hour;

@@ -44,7 +44,8 @@ export interface NoticeGroup {
 /**
  * Assigns notices to tenders. Notice ids, and the ids of corrected notices, are exact. Portal ids and, as a last resort, fingerprints count
  * only between different sources, and only if they identify a single public tender and a single tender of each personal source. Notices of
- * two personal sources are not grouped unless a public source has listed the tender, because a user may not see both sources.
+ * two personal sources are not grouped unless a public source has listed the tender, because a user may not see both sources. Likeness
+ * alone would join the lots of one buyer, which differ in little else; without it, one procurement is shown as two tenders at worst.
  */
 export function groupNotices(fresh: readonly FreshNotice[], known: readonly KnownNotice[]): NoticeGroup[] {
   const groups = new Map<string, NoticeGroup>();

@@ -2,7 +2,7 @@ import type { NoticeRecord } from './notice-record.ts';
 
 /**
  * Facts that are searched like words. The search document of a tender contains each fact as a marker, so one index answers a query for
- * words and facts.
+ * words and facts. Indexed arrays could not be combined with words in one index scan, nor be searched by the beginning of a code.
  */
 export const marker = {
   /** CPV codes that begin with these digits. */

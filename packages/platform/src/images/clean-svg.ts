@@ -69,7 +69,8 @@ const parser = new XMLParser({
 });
 
 /**
- * Rewrites an SVG from elements, attributes and styles that are known to be harmless; the drawing stays the same. Drops scripts, events,
+ * Rewrites an SVG from elements, attributes and styles that are known to be harmless; the drawing stays the same. Only this text reaches a
+ * browser, so it does not matter where our parser and that of a browser read the original differently. Drops scripts, events,
  * animations, links, foreign content, external resources, comments and declared entities. Null if the file is no SVG or would keep a
  * browser busy.
  */

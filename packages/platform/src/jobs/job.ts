@@ -41,7 +41,10 @@ interface JobSettings<Payload> {
   backoffMs: number;
   /** The job's subject. At most one job per key waits or runs; nudges during a run lead to exactly one more run. */
   key: (payload: Payload) => string;
-  /** Whether only one run per key may be unfinished: the key is then the run's subject, and a second start is a conflict. */
+  /**
+   * Whether only one run per key may be unfinished: the key is then the run's subject, and a second start is a conflict. A subject given
+   * with each start could differ from the key, and two runs would share one job.
+   */
   runsAlone?: boolean;
   /** The job's signal is aborted after this many milliseconds. */
   timeoutMs: number;

@@ -44,7 +44,8 @@ export type End = 'empty' | 'turn over' | 'outdated' | 'closed';
 
 /**
  * Sends one tenant's due mails over one route: claims a batch, sends it over pooled connections, settles it, and repeats. Without settings
- * mails end unsent. Throws the signal's reason, or the first error, once all claimed mails are settled or returned.
+ * mails end unsent. Throws the signal's reason, or the first error, once all claimed mails are settled or returned. The connections are
+ * idle while the database settles and claims: overlapping the two would need queues in between.
  */
 export async function deliver(
   ctx: TenantContext,

@@ -249,7 +249,10 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
     return ours;
   });
 
-/** Whether this claim's quota is returned. Quota of earlier attempts stays counted. */
+/**
+ * Whether this claim's quota is returned. Quota of earlier attempts stays counted: a failing mail server uses up quota rather than
+ * letting more mails out.
+ */
 const isUncounted = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { outcome, isUntried }: Settlement): boolean =>
   (isUntried === true || outcome === 'returned') && countedOn !== null;
 

@@ -13,7 +13,11 @@ export interface BoardAnswer {
   body: Buffer;
 }
 
-/** The board over the queues. Its library takes 0.25 s and 20 MB to load, so it is loaded with the first call. */
+/**
+ * The board over the queues, asked for each call instead of mounted in the API. Mounted, its library (0.25 s, 20 MB) would load at every
+ * start, its error handler would show messages of drivers, and routes that a later version adds would be open. It is read-only, because
+ * sweeps find the rows of failed jobs.
+ */
 export function openQueueBoard(queues: Queues) {
   let opened: ReturnType<typeof open> | undefined;
   const open = async () => (await import('./board.ts')).openBoard(queues, basePath);

@@ -32,7 +32,7 @@ export interface SandboxLimits {
   tenantBudgetMs?: number;
   /** JavaScript heap per process. */
   heapMb?: number;
-  /** A process that handles damaged or hostile input is replaced after this many tasks. */
+  /** A process that handles damaged or hostile input is replaced after this many tasks. A new one takes thirty tasks to become as fast. */
   tasksEach?: number;
   /** How long an idle process is kept. */
   warmMs?: number;

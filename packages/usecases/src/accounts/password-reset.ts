@@ -88,7 +88,7 @@ export async function resetPassword(
   const isUsable = and(eq(passwordTokens.tokenHash, tokenHash), sql`${passwordTokens.expiresAt} > now()`);
   // If the account has a new address, the reader of the old one must not use the link.
   const isCurrentAddress = sql`coalesce(${passwordTokens.email} = ${users.email}, ${passwordTokens.email} is null)`;
-  // The account may have become a SUPER_ADMIN since the mail was sent.
+  // The account may have become a SUPER_ADMIN since the mail was sent. Ending its links at the promotion would miss those being written.
   const isAllowedForRole = or(ne(users.role, 'SUPER_ADMIN'), eq(passwordTokens.overTenantServer, false));
   const [account] = await system.acrossTenants('a set-password link names no tenant', (tx) =>
     tx

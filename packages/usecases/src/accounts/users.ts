@@ -78,7 +78,10 @@ export async function listUsers(
   };
 }
 
-/** With more accounts than this, lists show no total, because counting would take longer than the page. */
+/**
+ * With more accounts than this, lists show no total, because counting would take longer than the page. A count kept by triggers would make
+ * every change of an account wait for the row of its tenant.
+ */
 const maxCounted = 10_000;
 
 type PageParams = {

@@ -50,6 +50,9 @@ const activeSources = prepared<{ userId: string }>()('calendar_states', (db) =>
  * The events of the caller's active calendars between two instants, as the JSON of a CalendarEvents, which may be large. First reads, in
  * parallel, the calendars that were not read for five minutes. For a calendar that fails, or takes longer than 12 s, the answer
  * contains its error and the events last read; a slow read continues for the next call. Throws 503 after 15 s.
+ *
+ * Events are computed from the file for each window instead of stored in rows: rows would be made for windows that no user opens, and again
+ * with each change of a rule or of the time zones. Reminders of events, or a search in them, would need rows.
  */
 export const listEvents = (ctx: UserContext, window: EventRange): Promise<Uint8Array> =>
   answerInTime('Your calendars are still being read. Please try again in a moment.', (signal) =>

@@ -18,7 +18,10 @@ import { accessTo, sourceColumns } from './stored-source.ts';
 const timeoutMs = 15 * SECOND;
 /** Longer than a read takes, so that no other process starts one meanwhile. */
 const claimSec = 30;
-/** Limit for all calendars of a tenant: thousands of ordinary ones, which take far less than the 10 MiB allowed for one. */
+/**
+ * Limit for all calendars of a tenant: thousands of ordinary ones, which take far less than the 10 MiB allowed for one. Twenty calendars of
+ * that size for each account would fill a disk.
+ */
 const maxBytesOfTenant = 1024 * 1024 * 1024;
 /** How long a read stays fresh, and how long to wait after a failure. */
 export const freshness = sql`case when ${calendarSources.error} is null then interval '5 minutes' else interval '1 minute' end`;
@@ -134,6 +137,7 @@ async function readClaimed(
       if (now?.claim !== claim) return found?.bodyPath ?? null;
       const fits =
         !found?.bodyPath || (await bytesOfOthers(tx, source.id)) + (found.sizeBytes ?? 0) <= maxBytesOfTenant;
+      // Without space the previous file stays, so that its reader loses nothing.
       const stored: Found | null = fits ? found : { error: 'storageFull' };
       await tx
         .update(calendarSources)

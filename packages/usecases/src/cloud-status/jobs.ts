@@ -13,7 +13,10 @@ export const startDueChecks = definePlatformJob({
   timeoutMs: MINUTE,
 });
 
-/** Checks the due clouds of a tenant. The next sweep, a minute later, finds the rest. */
+/**
+ * Checks the due clouds of a tenant. The next sweep, a minute later, finds the rest. One job checks them all, so that their results share
+ * commits; with a job for each cloud, the commits would limit how many clouds there can be.
+ */
 export const checkDueInstances = defineTenantJob({
   name: 'cloud-status.check-due',
   queue: 'cloud-status',

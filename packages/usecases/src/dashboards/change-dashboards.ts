@@ -15,7 +15,8 @@ const lockAccount = prepared<{ userId: string }>()('dashboards_lock', (db) =>
 
 /**
  * A transaction that locks the account's row, so that no other request changes the caller's tabs, layouts, widgets or pictures.
- * Code that counts limits, renumbers positions or compares items with widgets runs in it; reads and sign-ins do not wait for it.
+ * Code that counts limits, renumbers positions or compares items with widgets runs in it; reads and sign-ins do not wait for it. With one
+ * lock for all of these, two changes cannot deadlock.
  */
 export const changeDashboards = <T>(ctx: UserContext, work: (tx: Tx) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => {

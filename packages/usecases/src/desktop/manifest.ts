@@ -18,7 +18,7 @@ interface Known {
 
 /**
  * Returns the manifest of a folder; null if there is none or it cannot be used. Each call checks the file once and reads it only if it
- * has changed.
+ * has changed. So a release is live with the rename that publishes it, in every process and on every file system, without a watcher.
  */
 export const manifestReader = resource(({ log }) => {
   let known: Known | null = null;

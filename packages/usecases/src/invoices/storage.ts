@@ -20,7 +20,8 @@ const stored = prepared<Record<string, never>>()('invoice_storage', (db) => {
 
 /**
  * The storage that the tenant's invoices use, and their limit, in bytes. The limit is needed because invoices never expire, and any sender
- * who knows the mailbox address can send more.
+ * who knows the mailbox address can send more. The sum is read six times an hour; a counter updated with each file would be a row that all
+ * writes of the tenant wait for.
  */
 export async function invoiceStorage(ctx: TenantContext): Promise<{ storedBytes: number; maxStoredBytes: number }> {
   const [row] = await ctx.run(stored, {});

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { MINUTE, SECOND } from '@portal/domain/time';
 import { definePlatformJob, defineTenantJob } from '@portal/platform/jobs/job';
 
-/** Polls the servers of a tenant. A failing server changes its own status and does not fail the run. */
+/**
+ * Polls the servers of a tenant. A failing server changes its own status and does not fail the run. A job for each server would fill the
+ * queue with jobs that only wait.
+ */
 export const pollServers = defineTenantJob({
   name: 'monitoring.poll',
   queue: 'monitoring',

@@ -16,7 +16,8 @@ export const liesAhead = (time?: Date): SQL<boolean> => sql<boolean>`${dueTime(t
  * Changes a user's reminders under an exclusive lock per user, held until the commit. The check whether a due time has come runs under
  * the lock, so a change that saw it in the future ends before a later lock holder can see it due. Three things follow: an edit that won
  * leaves no mail and no notice of the old due time, because both are read under the shared lock; a `now` returned under the shared lock
- * is never later than a due time that is not committed yet; and the limit on open reminders holds for concurrent calls.
+ * is never later than a due time that is not committed yet; and the limit on open reminders holds for concurrent calls. Row locks alone
+ * would leave a gap between the comparison of the times and the lock.
  */
 export const changeReminders = <T>(ctx: UserContext, work: (tx: Tx, now: Date) => Promise<T>): Promise<T> =>
   ctx.tx(async (tx) => work(tx, await timeAfter(tx, sql`pg_advisory_xact_lock(${lockKeyOf(ctx.actor.id)})`)));

@@ -113,7 +113,8 @@ export async function signIn(
     return await inTurn(system)(() => signInNow(system, attempt), { key: usernameAtAddress });
   } catch (error) {
     // A slow or unreachable directory delays its refusals up to the timeout. If other refusals came at once, their time would reveal
-    // which names are local or unknown. So while a directory is slow, every refusal takes seconds; successful sign-ins never wait.
+    // which names are local or unknown. So while a directory is slow, every refusal takes seconds; successful sign-ins never wait. A fixed
+    // pause would have to exceed that timeout and cost five seconds for each typing error.
     const restMs = startedAt + directoryBinds(system).refusalMs() - performance.now();
     if (restMs > 0) await pause(restMs);
     throw error;

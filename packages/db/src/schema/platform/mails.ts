@@ -84,7 +84,7 @@ export const mailDays = pgTable(
     day: date().notNull(),
     counted: integer().notNull().default(0),
     /** Mails that ended unsent because the quota was used up. */
-    overQuota: integer().notNull().default(0),
+    overQuota: integer('held_back').notNull().default(0),
     /** When the tenant first reached its limit, so that the audit log gets one entry a day. */
     limitReachedAt: instant(),
   },

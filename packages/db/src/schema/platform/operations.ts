@@ -23,7 +23,10 @@ export const runs = pgTable(
   'runs',
   {
     id: uuid().primaryKey(),
-    /** Null for platform runs, which only SUPER_ADMIN sees; the audit log names who started them. */
+    /**
+     * Null for platform runs, which only SUPER_ADMIN sees; the audit log names who started them. The row policies hide rows without a
+     * tenant from every tenant, so these runs need no table, sweep and route of their own.
+     */
     tenantId: uuid(),
     kind: text().notNull(),
     /** Set if only one run of this kind may be unfinished per subject. */

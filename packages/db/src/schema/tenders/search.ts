@@ -31,7 +31,8 @@ const searched = () => ({
 
 /**
  * Tenders that a public source has listed. Every user sees all of them; personal tenders are in a separate table. With a row policy that
- * depends on the row, PostgreSQL would evaluate the policy before the text search operators and could not use the word index.
+ * depends on the row, PostgreSQL would evaluate the policy before the text search operators and could not use the word index: none of
+ * these operators is leakproof, and only a superuser may declare them so.
  */
 export const tenderSearch = pgTable('tender_search', searched(), (t) => [
   index('tender_search_published').on(t.publishedAt.desc().nullsFirst(), t.tenderId.desc().nullsFirst()),

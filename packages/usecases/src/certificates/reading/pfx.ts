@@ -21,6 +21,9 @@ const hint = 'Its encryption is not supported. Please export it again with AES-2
 /**
  * Reads a PFX. Files with an empty password open with any given password; an empty password has two encodings, and both are tried.
  * Throws a NotUsableError, and a RangeError if the bytes are not a PFX.
+ *
+ * node-forge does not read the file: it refuses a whole file for one unknown bag, distinguishes a wrong password from an unknown cipher
+ * only by the text of its errors, and takes four seconds for a file of Firefox, which takes one here.
  */
 export function readPfx(der: Uint8Array, password: string | undefined, deadline: Deadline): PfxContent {
   forgeWithin(deadline);

@@ -217,7 +217,10 @@ async function fetchFrom(
   result.failure = moves.failure;
 }
 
-/** Moves mails to their target folders. The next run repeats a failed move; documents are not stored a second time. */
+/**
+ * Moves mails to their target folders. The next run repeats a failed move; documents are not stored a second time. Moves come at the end of
+ * a run, so that they share a command.
+ */
 async function moveMails(fetching: Fetching, session: Mailbox): Promise<Pick<FetchResult, 'hasMore' | 'failure'>> {
   const mails = await mailsToMove(fetching, maxMoves);
   let failure: ImapFailure | null = null;

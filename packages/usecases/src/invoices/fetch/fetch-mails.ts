@@ -20,7 +20,8 @@ type QueuedMail = { head: MailHead; outcome: MailOutcome } | { head: MailHead; p
 
 /**
  * Settles mails in their order, so that the remaining mails are always those after the last UID seen. Known mails are only recorded; the
- * others are downloaded. Mails are read while earlier ones are written, and mails that become ready in the meantime are written together.
+ * others are downloaded. Mails are read while earlier ones are written, and mails that become ready in the meantime are written together:
+ * one by one, 200 mails took 4.2 times as long as their downloads and parsing alone.
  * Returns how many were settled (all of them unless the run is over) and how many downloads were started.
  */
 export async function fetchMails(

@@ -29,7 +29,13 @@ interface Embedded {
 
 const failed = (error: InvoiceError): Reading => ({ format: 'other', data: null, error });
 
-/** Reads the invoice inside a PDF. Ignores other embedded files; a PDF without an invoice is `other`. */
+/**
+ * Reads the invoice inside a PDF. Ignores other embedded files; a PDF without an invoice is `other`.
+ *
+ * On the samples and 33 broken files, `@cantoo/pdf-lib` and `pdfjs-dist` 6.5 both find every XML in whole files. This library needs no
+ * canvas, takes 75 MB instead of 102, and finds the invoice in two of eight truncated files, where the other finds none. It inflates object
+ * streams itself and without a limit; a bomb there ends the sandbox process, and the document counts as too large.
+ */
 export async function readPdf(bytes: Uint8Array): Promise<Reading> {
   let embedded: Embedded[];
   try {
@@ -69,7 +75,10 @@ function readEmbedded({ name, stream }: Embedded): Reading {
   return isNamed || reading.data !== null ? reading : { format: 'other', data: null, error: null };
 }
 
-/** Embedded files with a standard name first, then other `.xml` files and files without a name. */
+/**
+ * Embedded files with a standard name first, then other `.xml` files and files without a name. The library's `getAttachments` gives up at
+ * one odd entry.
+ */
 function embeddedFiles({ context, catalog }: PDFDocument): Embedded[] {
   const found: Embedded[] = [];
   let nodes = 0;

@@ -90,7 +90,8 @@ export async function pollTenantServers(
 const begunAt = sql`(${serverStatuses.checkedAt} - make_interval(secs => ${serverStatuses.tookMs} / 1000.0))`;
 /**
  * The server refused the sign-in less than an interval ago, and its settings have not changed. Servers count failed sign-ins and lock
- * accounts out. The 30 seconds let planned polls through, whose distance varies by some seconds.
+ * accounts out. Longer pauses after several refusals would make the status look outdated. The 30 seconds let planned polls through, whose
+ * distance varies by some seconds.
  */
 const isRefused = sql`(${serverStatuses.failure} = 'zugang' and ${monitoredServers.updatedAt} <= ${begunAt}
   and ${begunAt} > now() - make_interval(mins => ${smallestInterval}) + interval '30 seconds')`;

@@ -72,7 +72,11 @@ export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
 /** A poll of the server began and its result was not stored. */
 export const isPollOpen = sql<boolean>`(${monitoredServers.pollRunId} is not null and not exists (
   select from server_statuses of_poll where of_poll.id = ${monitoredServers.id} and of_poll.run_id = ${monitoredServers.pollRunId}))`;
-/** Polls in a row that ended their process. A released poll, or a rest, does not change the number. */
+/**
+ * Polls in a row that ended their process. A released poll, or a rest, does not change the number. The first one does not show in the
+ * status, because it marks every server that was being polled in that process: a power failure would put a change that never happened
+ * into the history of each.
+ */
 export const lostPolls = sql<number>`(case when ${isPollOpen} then ${monitoredServers.lostPolls} + 1
   when ${monitoredServers.pollRunId} is null then ${monitoredServers.lostPolls} else 0 end)`;
 

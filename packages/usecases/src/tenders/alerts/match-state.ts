@@ -147,7 +147,10 @@ async function dismissBatch(
   return rowCount ?? 0;
 }
 
-/** Matches kept per search; older ones are removed. */
+/**
+ * Matches kept per search; older ones are removed, so the fifty searches of an account keep half a million. A tender that changes after its
+ * match was removed is matched again, and may be mailed a second time.
+ */
 export const maxMatches = 10_000;
 /** Searches checked by one statement. */
 const searchesAtOnce = 100;

@@ -28,6 +28,8 @@ export class ReadingOvertakenError extends Error {
  * Claims an account's mailbox, also from a worker that still reads it; null if there is none or it must not be read now. An existing claim
  * belongs to a reading that never ended, most likely because an answer of the server crashed the process. The first time, that is stored
  * as a failure; if it happens again right after, the mailbox is not read for an hour.
+ *
+ * A reading is no run: thousands of mailboxes are read every ten minutes and no user watches one, so rows of runs would only pile up.
  */
 export async function claimMailbox(ctx: TenantContext, userId: string): Promise<Reading | null> {
   const claim = newId();
