@@ -8,7 +8,7 @@ import { countedAddress } from './counted-address.ts';
 
 /**
  * At most `max` counted events per subject in any `windowSec` seconds, by the database's clock. Stored in the database, so that the count
- * holds across processes and restarts, and without Redis. Limits on every request are in the API's memory (`plugins/load.ts`).
+ * holds across processes and restarts, and without Redis. A limit on every request would need Redis, or the proxy in front.
  */
 export interface RateLimit {
   name: string;

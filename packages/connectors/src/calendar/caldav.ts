@@ -182,7 +182,10 @@ function requestFrom(access: CalendarAccess, url: URL, { method, headers, body }
   };
 }
 
-/** The library gets no body: parsing half a megabyte of XML here would block other requests for 0.1 s, and answers have up to ten. */
+/**
+ * The library gets no body: parsing half a megabyte of XML here would block other requests for a tenth of a second, and answers have up to
+ * ten megabytes.
+ */
 const noBody = () => new Response(null, { status: 204 });
 
 const unanswered = (): never => {

@@ -173,7 +173,8 @@ function mailboxOf(client: Client, server: ImapServer, uidValidity: string, uidN
       }
       const isMoved = await client.call('move', async (flow) => {
         if (canMove) return Boolean(await flow.messageMove(range, folder, { uid: true }));
-        // An earlier attempt has copied the marked mails; its connection broke before the deletion.
+        // An earlier attempt has copied the marked mails; its connection broke before the deletion. If it broke before the mark, the
+        // target folder gets a second copy.
         const before = await flow.fetchAll(range, { uid: true, flags: true }, { uid: true });
         const uncopied = before.filter(({ flags }) => !flags?.has('\\Deleted')).map(({ uid }) => uid);
         if (uncopied.length > 0 && !(await flow.messageCopy(uncopied.join(','), folder, { uid: true }))) return false;

@@ -54,8 +54,8 @@ export async function exportMerchandise(
   });
   if (!file) throw await ctx.read((db) => staleError(db, seen, version));
   const newAccounts = JSON.parse(Buffer.from(file.newAccounts).toString()) as ListedAccount[];
-  // The file was made before, because work of seconds must not hold the lock of the list. The version must still be that of the preview:
-  // otherwise the user could book to an account that was renamed since.
+  // The file was made before, because nothing that takes seconds may hold the lock of the list. The version must still be that of the
+  // preview: otherwise the user could book to an account that has been renamed since.
   await ctx.tx(async (tx) => {
     await changeAccounts(tx, ctx.tenantId, async (list) => {
       if (list.version !== seen) throw await staleError(tx, seen, list.version);

@@ -5,8 +5,8 @@ import { resource } from '@portal/platform/resource';
 import { openSemaphore } from '@portal/platform/semaphore';
 
 // OWASP's first recommendation for argon2id as of 2026: 19 MiB, two passes, one lane. Raise, never lower. `@node-rs/argon2` takes 20 ms
-// where `argon2` takes 33 ms. A third pass (31 ms) would add half a bit per guess, and one more letter in a password ten times that.
-// OWASP's other choice, 46 MiB and one pass, takes 29 ms and twice the memory.
+// where `argon2` takes 33 ms. A third pass (31 ms) would cost attackers half as much again, about half a bit; one more letter in a password
+// is worth ten times that. OWASP's other choice, 46 MiB and one pass, takes 29 ms and twice the memory.
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } satisfies Options;
 
 const coalesceMs = 200;

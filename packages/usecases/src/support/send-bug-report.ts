@@ -24,8 +24,9 @@ const triesPerAccount: RateLimit = {
 
 /**
  * Mails a report with its screenshot to the tenant's recipient for bug reports; returns after the mail server has accepted it. It bypasses
- * the outbox: the user learns whether the report has arrived, and the portal stores no pictures of screens. Throws 400 `NOT_A_PNG`, 409 `NO_RECIPIENT`, 429 beyond five accepted reports in ten minutes, 409
- * `LIMIT_REACHED` if the tenant's daily quota for the service's own server is used up, 502 `MAIL_DELIVERY_FAILED` with a plain reason.
+ * the outbox: the user learns whether the report has arrived, and the portal stores no pictures of screens. Throws 400 `NOT_A_PNG`, 409
+ * `NO_RECIPIENT`, 429 beyond five accepted reports in ten minutes, 409 `LIMIT_REACHED` if the tenant's daily quota for the service's own
+ * server is used up, 502 `MAIL_DELIVERY_FAILED` with a plain reason.
  */
 export async function sendBugReport(ctx: UserContext, report: BugReport, screenshot: Uint8Array): Promise<void> {
   if (!isPng(screenshot)) throw invalidField('screenshot', 'must be a PNG picture', 'NOT_A_PNG');

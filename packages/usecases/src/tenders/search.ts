@@ -96,7 +96,9 @@ function containsAll({ pieces, orMarkers }: NonNullable<CompiledSearch['contains
 }
 
 /**
- * The flag limits lists of open calls to some ten thousand rows of a million; the deadline decides, so a late job shows no closed call.
+ * The flag limits lists of open calls to some tens of thousands of a million rows. The deadline decides, so a late job shows no closed
+ * call.
+ *
  * Nearly all rows with the flag have time left. Without `coalesce`, PostgreSQL treats the two conditions as independent, expects few hits,
  * and reads all index entries of a frequent word instead of scanning the newest tenders first.
  */

@@ -21,8 +21,8 @@ const movesToBelieve = 3;
 
 /**
  * Reads a source once; no other read of it runs at the same time. Stores the outcome in its row. A failed read fails its run with that
- * text. An interrupted read starts again instead of continuing: no position needs to be stored, and since unchanged notices are not written,
- * it costs only the reading.
+ * text. An interrupted read starts again instead of continuing: no position needs to be stored, and unchanged notices are not written, so
+ * starting again costs only the reading.
  */
 export async function readTenderSource(
   given: SystemContext,
