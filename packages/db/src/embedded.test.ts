@@ -160,7 +160,7 @@ describe('the embedded PostgreSQL', () => {
   it('names the version of a folder it cannot read', async () => {
     await mkdir(join(folder, 'data'));
     await writeFile(join(folder, 'data', 'PG_VERSION'), '17\n');
-    await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, this one is 18/);
+    await expect(start()).rejects.toThrow(/was made by PostgreSQL 17, but this is PostgreSQL 18/);
   });
 
   it.runIf(process.getuid?.() === 0)('stores its data elsewhere if its account cannot enter the folder', async () => {

@@ -307,7 +307,7 @@ describe('a run of the platform', () => {
     expect(done).toEqual(['swept']);
     expect(await getRun(ctx, forgotten.runId)).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('does not know'),
+      error: expect.stringContaining('no longer knows'),
     });
   });
 });
@@ -410,7 +410,7 @@ describe('the sweep over runs', () => {
     await handOverIdleRuns(system(), [syncJob]);
     expect(await getRun(ctx, runId)).toMatchObject({
       state: 'failed',
-      error: expect.stringContaining('does not know'),
+      error: expect.stringContaining('no longer knows'),
     });
   });
 
