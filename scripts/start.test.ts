@@ -131,16 +131,20 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     });
     expect([rotated.status, rotated.stderr]).toEqual([0, '']);
 
-    for (const app of ['api', 'worker']) {
-      const environment = readFileSync(`/proc/${await pidOf(first, app)}/environ`, 'utf8').split('\0');
-      const addresses = environment.filter((setting) => setting.includes('postgres://'));
-      expect(addresses).toEqual([expect.stringMatching(/^DATABASE_URL=postgres:\/\/portal_login:/)]);
-    }
+    const addressesOf = async (app: string): Promise<string[]> =>
+      readFileSync(`/proc/${await pidOf(first, app)}/environ`, 'utf8')
+        .split('\0')
+        .filter((setting) => setting.includes('postgres://'));
+    const ofTheApps = [expect.stringMatching(/^DATABASE_URL=postgres:\/\/portal_login:/)];
+    expect(await addressesOf('worker')).toEqual(ofTheApps);
+    // The first API got its address by a message, so its environment at the start has none
+    expect(await addressesOf('api')).toEqual([]);
     expect(first.output()).not.toContain('stronger than the apps need');
 
     process.kill(await pidOf(first, 'api'), 'SIGKILL');
     await eventually(() => expect(first.output()).toContain('The API answers again.'));
     expect(await statusOf(`${address}/health`)).toBe(200);
+    expect(await addressesOf('api')).toEqual(ofTheApps);
 
     process.kill(databasePid(), 'SIGKILL');
     await eventually(() => expect(first.output()).toContain('PostgreSQL is running again.'));

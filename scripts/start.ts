@@ -74,17 +74,18 @@ async function bringUp(): Promise<void> {
   };
   if (isEmbedded) await addKeys(env, dataDir);
   preparation = startPreparation({ ...env, DATABASE_MIGRATION_URL: migrationUrl });
+  const currentEnv = () => (database ? { ...env, DATABASE_URL: database.appUrl() } : env);
+  const programs = await preloadApi(currentEnv);
   await fixPorts(env, await preparation.settings);
 
   if (isEmbedded) await startDatabase(join(dataDir, 'postgres'));
   stop.signal.throwIfAborted();
-  const currentEnv = () => (database ? { ...env, DATABASE_URL: database.appUrl() } : env);
   const ownerUrl = database?.ownerUrl() ?? (migrationUrl || null);
   const prepared = await preparation.prepare({ env: currentEnv(), ownerUrl });
   unshownPassword = prepared.generatedPassword;
   stop.signal.throwIfAborted();
 
-  await startChildren(currentEnv, (url) => {
+  await programs.begin((url) => {
     const databaseFolder = database?.folder ?? null;
     console.log(banner({ ...prepared, address: url ?? prepared.publicUrl, dataDir, databaseFolder }));
     unshownPassword = null;
@@ -113,11 +114,13 @@ async function startDatabase(folder: string): Promise<void> {
   });
 }
 
-async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: string | null) => void): Promise<void> {
+/** Lets the API load its modules while the database is prepared. `begin` starts the API, and the worker after it. */
+async function preloadApi(env: () => NodeJS.ProcessEnv) {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const watch = process.argv.includes('--watch') ? ['--watch', '--watch-preserve-output'] : [];
+  const isWatching = process.argv.includes('--watch');
+  const watch = isWatching ? ['--watch', '--watch-preserve-output'] : [];
   const args = (app: string): string[] => [
     ...(manifest.scripts[`start:${app}`]?.match(/--max-\S+/g) ?? []),
     ...watch,
@@ -134,23 +137,30 @@ async function startChildren(env: () => NodeJS.ProcessEnv, onFirstReady: (url: s
     },
   };
   let isFirst = true;
-  const firstReady = Promise.withResolvers<void>();
+  const firstReady = Promise.withResolvers<string | null>();
   const api = superviseProgram({
     ...plan,
     name: 'API',
     args: args('api'),
+    // The program of a watcher starts more often than the watcher, and would wait for settings each time
+    ...(!isWatching && { preload: pathToFileURL(join(root, 'apps', 'api', 'src', 'app.ts')).href }),
     onReady(url) {
-      if (isFirst) onFirstReady(url);
-      else say('The API answers again.');
+      if (!isFirst) say('The API answers again.');
       isFirst = false;
-      firstReady.resolve();
+      firstReady.resolve(url);
     },
   });
   children = [api];
-  // On few cores both would take twice as long side by side, and people wait for the API.
-  await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => undefined);
-  if (!stop.signal.aborted)
-    children.push(superviseProgram({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
+  return {
+    async begin(onFirstReady: (url: string | null) => void): Promise<void> {
+      void firstReady.promise.then(onFirstReady);
+      api.begin();
+      // On few cores both would take twice as long side by side, and people wait for the API.
+      await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => {});
+      if (!stop.signal.aborted)
+        children.push(superviseProgram({ ...plan, name: 'worker', args: args('worker'), onReady() {} }));
+    },
+  };
 }
 
 /** Identifies the parent processes up to npm, as far as they are visible; empty without npm. */

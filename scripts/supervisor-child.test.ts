@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type ChildPlan, superviseProgram } from './supervisor-child.ts';
 
@@ -15,7 +16,7 @@ async function keep(text: string, plan: Partial<ChildPlan> = {}) {
   await writeFile(log, '');
   const child = superviseProgram({
     name: 'worker',
-    args: [program],
+    args: ['--import', new URL('supervised-process.ts', import.meta.url).href, program],
     env: () => ({ LOG: log }),
     onReady: (url) => ready.push(url),
     onWrongSettings: () => messages.push('wrong settings'),
@@ -73,5 +74,59 @@ it('replaces a program at once without counting a failure', async () => {
   await eventually(() => expect(ready).toHaveLength(1));
   child.replace();
   await eventually(() => expect(ready).toHaveLength(2));
+  expect(messages).toEqual([]);
+});
+
+/** Supervises a program that first loads a module with this text; `env` is empty until it is filled. */
+async function preload(text: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-preload-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const module = join(folder, 'module.mjs');
+  await writeFile(module, text);
+  const env: NodeJS.ProcessEnv = { LOG: join(folder, 'starts') };
+  const program = await keep(
+    `process.on('SIGTERM', () => process.exit());
+     setInterval(() => {}, 1000);
+     process.send({ type: 'ready', url: process.env.ADDRESS });`,
+    { preload: pathToFileURL(module).href, env: () => env },
+  );
+  return { ...program, env, log: () => readFile(join(folder, 'starts'), 'utf8').catch(() => '') };
+}
+
+it('starts a preloaded program with the settings of now, and a replaced one at once', async () => {
+  const { child, messages, ready, env, log } = await preload(
+    `import { appendFileSync } from 'node:fs'; appendFileSync(process.env.LOG, 'module ');`,
+  );
+  await eventually(async () => expect(await log()).toBe('module '));
+  // Not before `begin`
+  child.replace();
+  env['ADDRESS'] = 'http://127.0.0.1:2';
+  child.begin();
+  await eventually(() => expect(ready).toEqual(['http://127.0.0.1:2']));
+  env['ADDRESS'] = 'http://127.0.0.1:3';
+  child.replace();
+  await eventually(() => expect(ready).toEqual(['http://127.0.0.1:2', 'http://127.0.0.1:3']));
+  expect(await log()).toBe('module xx');
+  expect(messages).toEqual([]);
+});
+
+it('starts a program that ended while it was preloaded', async () => {
+  const { child, messages, ready, env, log } = await preload(
+    `import { appendFileSync } from 'node:fs'; appendFileSync(process.env.LOG, 'module '); process.exit(3);`,
+  );
+  await eventually(async () => expect(await log()).toBe('module '));
+  env['ADDRESS'] = 'http://127.0.0.1:2';
+  child.begin();
+  await eventually(() => expect(ready).toEqual(['http://127.0.0.1:2']));
+  expect(messages).toEqual([]);
+});
+
+it('stops a preloaded program that was never started', async () => {
+  const { child, messages, ready, log } = await preload(
+    `import { appendFileSync } from 'node:fs'; appendFileSync(process.env.LOG, 'module ');`,
+  );
+  await eventually(async () => expect(await log()).toBe('module '));
+  await child.stop(20_000);
+  expect(ready).toEqual([]);
   expect(messages).toEqual([]);
 });

@@ -9,12 +9,16 @@ export interface ChildPlan {
   args: readonly string[];
   /** Called before each start. */
   env: () => NodeJS.ProcessEnv;
+  /** A module the first process loads while its settings are not yet known. The process then waits for `begin`. */
+  preload?: string;
   onReady: (url: string | null) => void;
   onWrongSettings: () => void;
   say: (line: string) => void;
 }
 
 export interface SupervisedChild {
+  /** Lets a preloaded program start with the settings of now. */
+  begin(): void;
   /** Ends it with SIGTERM, then starts it at once with fresh settings. */
   replace(): void;
   /** Ends it for good: with SIGTERM, and with SIGKILL after `graceMs`. */
@@ -29,12 +33,13 @@ export function superviseProgram(plan: ChildPlan): SupervisedChild {
   let failures = 0;
   let isStopping = false;
   let isReplacing = false;
+  let isPreloading = plan.preload !== undefined;
 
   function start(): void {
     const startedAt = performance.now();
     const child = spawn(process.execPath, plan.args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: plan.env(),
+      env: { ...plan.env(), ...(isPreloading && { PORTAL_PRELOAD: plan.preload }) },
       // Out of reach of the terminal's Ctrl-C: the supervisor decides the order in which processes end
       detached: process.platform !== 'win32',
     });
@@ -50,7 +55,8 @@ export function superviseProgram(plan: ChildPlan): SupervisedChild {
       if (current?.process !== child) return;
       current = null;
       resolve();
-      if (isStopping) return;
+      // A program that ended while it was preloaded starts again with `begin`, and its failure shows then
+      if (isStopping || isPreloading) return;
       if (code === wrongSettingsExit) {
         plan.onWrongSettings();
         return;
@@ -80,8 +86,14 @@ export function superviseProgram(plan: ChildPlan): SupervisedChild {
 
   start();
   return {
+    begin() {
+      const wasPreloading = isPreloading;
+      isPreloading = false;
+      if (!current) start();
+      else if (wasPreloading) current.process.send(plan.env(), () => {});
+    },
     replace() {
-      if (!current) return;
+      if (!current || isPreloading) return;
       isReplacing = true;
       current.process.kill('SIGTERM');
     },

@@ -302,7 +302,9 @@ describe('a sign-in answered with', () => {
   it.each([5_000, 100_000])('a ticket of %i characters fails', async (length) => {
     expect(await answering({ ticket: '/'.repeat(length) })).toMatchObject({
       failure: 'antwortform',
-      message: expect.stringContaining(length > 64 * 1024 ? 'larger answer than the portal accepts' : `${length} characters`),
+      message: expect.stringContaining(
+        length > 64 * 1024 ? 'larger answer than the portal accepts' : `${length} characters`,
+      ),
     });
   });
 
