@@ -62,7 +62,7 @@ const tells = `
   join tender_notices n on n.tender_id = m.tender_id and n.is_primary join tender_search t on t.tender_id = m.tender_id
   where m.alert_id = $1 and m.notified_at is null limit 50`;
 const isSent = `update mails set state = 'sent', settled_at = now() where id = $1`;
-const isTold = `update tender_matches set notified_at = now(), is_told = true where alert_id = $1 and notified_at is null`;
+const wasSent = `update tender_matches set notified_at = now(), is_told = true where alert_id = $1 and notified_at is null`;
 
 let sent = 0;
 await Promise.all(
@@ -85,7 +85,7 @@ await Promise.all(
       if (digest)
         await inTenant(digest.tenantId, [
           { name: 'is sent', text: isSent, values: [digest.id] },
-          { name: 'is told', text: isTold, values: [digest.alertId] },
+          { name: 'was sent', text: wasSent, values: [digest.alertId] },
         ]);
     }
   }),

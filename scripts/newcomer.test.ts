@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from '@portal/db/embedded';
+import { reminders } from '@portal/db/schema/reminders';
 import { tenderMatches } from '@portal/db/schema/tenders/matches';
 import { NewReminder } from '@portal/domain/reminders/reminders';
 import { SECOND } from '@portal/domain/time';
@@ -317,10 +318,7 @@ describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md',
         .slice(seen)
         .matchAll(/^Mail to .*$/gm),
     ].map(([line]) => line);
-    // The demo snoozed this reminder by a minute, so it may become due here: it is no old mail.
-    expect(mails.filter((line) => !line.includes('Angebot der Muster Elektro KG'))).toEqual([
-      expect.stringContaining('Nach der Sicherung'),
-    ]);
+    expect(mails).toEqual([expect.stringContaining('Nach der Sicherung')]);
     expect(await product.stop()).toBe(0);
     expect(await serving.stop()).toBe(0);
   });
@@ -358,6 +356,13 @@ describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md',
     const system = runtime.system({ requestId: 'test', ip: null, userAgent: null });
     await requestReset(system, { identifier: 'lena.probe', language: 'de' });
     const mara = await accountOf(runtime, (await tenantOfDemo(runtime)) ?? '', 'mara.muster');
+    // The demo snoozed its reminders by minutes: one may become due in this step or after it
+    await runtime.database.acrossTenants('a test postpones the reminders of the demo', (tx) =>
+      tx
+        .update(reminders)
+        .set({ dueAt: sql`now() + interval '1 day'` })
+        .where(isNull(reminders.emailQueuedAt)),
+    );
     await as(runtime, mara, (ctx) => createReminder(ctx, NewReminder.parse(soonDue('Vor der Sicherung'))));
     await runtime.close();
     await pause(dueAfterMs);

@@ -41,7 +41,7 @@ const deliver = (ctx: TenantContext, signal = new AbortController().signal) => d
 const terms = (dailyLimit: number) => ({ kinds, route: 'service' as const, ownServer: null, dailyLimit });
 
 /** A tenant with this many accounts, each with a queued notice. */
-async function promised(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {
+async function tenantWithMails(count: number, overrides: Partial<typeof users.$inferInsert> = {}): Promise<string> {
   const { id: tenantId } = await make.tenant();
   const accounts = Array.from({ length: count }, () => newId());
   await runtime.database.acrossTenants('a test makes accounts and their mails', async (tx) => {
@@ -81,7 +81,7 @@ const makeDue = (tenantId: string) =>
 
 it('is exact when several workers send for one tenant at once', async () => {
   const server = await startServer({ delayMs: 5 });
-  const tenantId = await promised(300);
+  const tenantId = await tenantWithMails(300);
   const workers = Array.from({ length: 3 }, () =>
     openRuntime(testConfig(url), { process: 'script', log: openLog('silent', 'script') }),
   );
@@ -119,7 +119,7 @@ it('is also exact per account when several workers claim at once', async () => {
 describe('a mail is counted once', () => {
   it('when the worker that claimed it dies', async () => {
     const server = await startServer();
-    const tenantId = await promised(2);
+    const tenantId = await tenantWithMails(2);
     const ctx = contextOf(tenantId, server.port, 1);
     expect((await claimMails(ctx, 1, terms(1))).claimed).toHaveLength(1);
     await makeDue(tenantId);
@@ -133,7 +133,7 @@ describe('a mail is counted once', () => {
     const server = await startServer({
       failures: (step) => (step.at === 'recipient' ? { code: 451, text: 'Later' } : undefined),
     });
-    const tenantId = await promised(1);
+    const tenantId = await tenantWithMails(1);
     const ctx = contextOf(tenantId, server.port, 1);
     for (let n = 0; n < 2; n += 1) {
       await deliver(ctx);
@@ -153,7 +153,7 @@ describe('a mail is counted once', () => {
 describe('a mail is not counted', () => {
   it('when it has no recipient', async () => {
     const server = await startServer();
-    const tenantId = await promised(5, { isActive: false });
+    const tenantId = await tenantWithMails(5, { isActive: false });
     await deliver(contextOf(tenantId, server.port, 100));
     expect(await states(tenantId)).toEqual({ skipped: 5 });
     expect(await dayOf(tenantId)).toEqual({ counted: 0, overQuota: 0 });
@@ -167,7 +167,7 @@ describe('a mail is not counted', () => {
         if (server.messages.length === 5) stopping.abort(new Error('stop'));
       },
     });
-    const tenantId = await promised(60);
+    const tenantId = await tenantWithMails(60);
     const ctx = contextOf(tenantId, server.port, 100);
     await expect(deliver(ctx, stopping.signal)).rejects.toThrow('stop');
     const { sent = 0, queued = 0 } = await states(tenantId);
@@ -178,7 +178,7 @@ describe('a mail is not counted', () => {
   });
 
   it('when there is no mail server at all', async () => {
-    const tenantId = await promised(3);
+    const tenantId = await tenantWithMails(3);
     await deliver({ ...runtime.tenant(jobOrigin(), tenantId), config: testConfig(url) });
     expect(await states(tenantId)).toEqual({ not_configured: 3 });
     expect(await dayOf(tenantId)).toBeUndefined();
@@ -186,7 +186,7 @@ describe('a mail is not counted', () => {
 });
 
 it('cannot be returned by a worker whose lease has expired', async () => {
-  const tenantId = await promised(1);
+  const tenantId = await tenantWithMails(1);
   const scope = runtime.database.inTenant(tenantId);
   const [slept] = (await claimMails(scope, 1, terms(10))).claimed;
   await makeDue(tenantId);

@@ -122,7 +122,7 @@ export async function takeQuotaForOne(ctx: TenantContext): Promise<string> {
 }
 
 /** Returns the quota of mails that were not attempted after all, given the days they were counted on. */
-export async function giveDailyQuotaBack(tx: Tx, countedOn: string[]): Promise<void> {
+export async function refundDailyQuota(tx: Tx, countedOn: string[]): Promise<void> {
   for (const day of [...new Set(countedOn)].toSorted()) {
     const count = countedOn.filter((other) => other === day).length;
     await tx

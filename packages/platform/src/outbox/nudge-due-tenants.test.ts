@@ -50,15 +50,15 @@ it('nudges each active tenant with a due mail or an expired lease once', async (
 
 it('a key names one mail in each tenant', async () => {
   const kind = { kind: 'accounts/password-changed', isAwaited: false, data: z.object({}) };
-  const promise = ({ id, tenantId }: { id: string; tenantId: string }) =>
+  const queue = ({ id, tenantId }: { id: string; tenantId: string }) =>
     runtime.database.acrossTenants('a test queues a mail', (tx) =>
       queueMail(tx, kind, { tenantId, key: 'the same', userId: id, data: {} }),
     );
   const people = [await make.user(), await make.user()];
-  const promised = await Promise.all(people.map(promise));
-  expect(promised.map(({ isNew }) => isNew)).toEqual([true, true]);
-  expect((await Promise.all(people.map(promise))).map(({ mailId }) => mailId)).toEqual(
-    promised.map(({ mailId }) => mailId),
+  const queued = await Promise.all(people.map(queue));
+  expect(queued.map(({ isNew }) => isNew)).toEqual([true, true]);
+  expect((await Promise.all(people.map(queue))).map(({ mailId }) => mailId)).toEqual(
+    queued.map(({ mailId }) => mailId),
   );
 });
 

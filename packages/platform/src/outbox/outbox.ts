@@ -5,7 +5,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { mails } from '@portal/db/schema/platform/mails';
 import { tenants } from '@portal/db/schema/tenants';
 import { newId } from '@portal/domain/ids';
-import { giveDailyQuotaBack, type OverQuota, takeDailyQuota, today } from './daily-quota.ts';
+import { refundDailyQuota, type OverQuota, takeDailyQuota, today } from './daily-quota.ts';
 import { usesRoute, type MailRoute } from './mail-route.ts';
 import { type Attempt, mayHaveArrived, type OutboxMails } from './mail.ts';
 import { storedSmtpConfig } from './stored-smtp-config.ts';
@@ -218,7 +218,7 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
       leaseId,
       state: settlement.afterSec === undefined ? settlement.outcome : 'queued',
       isReturned: settlement.outcome === 'returned',
-      isUncounted: isUncounted({ countedOn }, settlement),
+      refundsQuota: refundsQuota({ countedOn }, settlement),
     }));
     const settled = await tx
       .update(mails)
@@ -229,12 +229,12 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
         failure: sql`case when ended."isReturned" then ${mails.failure} else ended.failure end`,
         failureMessage: sql`case when ended."isReturned" then ${mails.failureMessage} else ended.message end`,
         dueAt: sql`coalesce(now() + make_interval(secs => ended."afterSec"), ${mails.dueAt})`,
-        countedOn: sql`case when not ended."isUncounted" then ${mails.countedOn} end`,
+        countedOn: sql`case when not ended."refundsQuota" then ${mails.countedOn} end`,
         settledAt: sql`case when ended."afterSec" is null then now() end`,
       })
       .from(
         sql`json_to_recordset(${JSON.stringify(rows)}::json) ended (id uuid, "leaseId" uuid, state mail_state, failure text,
-          message text, "afterSec" int, "isReturned" boolean, "isUncounted" boolean)`,
+          message text, "afterSec" int, "isReturned" boolean, "refundsQuota" boolean)`,
       )
       .where(and(eq(mails.id, sql`ended.id`), eq(mails.leaseId, sql`ended."leaseId"`)))
       .returning({ id: mails.id });
@@ -242,9 +242,9 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
     const written = ended.filter(({ mail }) => ours.has(mail.id));
     await remember(tx, kinds, written);
     // Last, as everywhere: a transaction that has locked the row of the day takes no further locks.
-    await giveDailyQuotaBack(
+    await refundDailyQuota(
       tx,
-      written.flatMap(({ mail, settlement }) => (isUncounted(mail, settlement) ? (mail.countedOn ?? []) : [])),
+      written.flatMap(({ mail, settlement }) => (refundsQuota(mail, settlement) ? (mail.countedOn ?? []) : [])),
     );
     return ours;
   });
@@ -253,7 +253,7 @@ export const settleMails = (scope: TenantScope, kinds: OutboxMails, ended: Ended
  * Whether this claim's quota is returned. Quota of earlier attempts stays counted: a failing mail server uses up quota rather than
  * letting more mails out.
  */
-const isUncounted = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { outcome, isUntried }: Settlement): boolean =>
+const refundsQuota = ({ countedOn }: Pick<ClaimedMail, 'countedOn'>, { outcome, isUntried }: Settlement): boolean =>
   (isUntried === true || outcome === 'returned') && countedOn !== null;
 
 /** Passes each kind its attempts at once, except for mails whose row cannot be read. */

@@ -8,7 +8,7 @@ import { mailTime } from '@portal/mail/mail-time';
 import { mailDomain, messageIdFor } from '@portal/mail/message-id';
 import { bugReport } from '@portal/mail/templates/support/bug-report';
 import type { UserContext } from '@portal/platform/context';
-import { giveDailyQuotaBack, takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
+import { refundDailyQuota, takeQuotaForOne } from '@portal/platform/outbox/daily-quota';
 import { ownServerOf, serviceSettings } from '@portal/platform/outbox/smtp-settings-of';
 import { storedSmtpConfig } from '@portal/platform/outbox/stored-smtp-config';
 import { consume, giveBack, type Hit, type RateLimit, retryAfter, takeHit } from '@portal/platform/rate-limit';
@@ -100,7 +100,7 @@ async function sendTo(recipient: string, ctx: UserContext, report: BugReport, sc
       attachments: [{ fileName: 'screenshot.png', contentType: 'image/png', bytes: screenshot }],
     });
   } catch (error) {
-    if (countedOn !== null) await undo(ctx, (tx) => giveDailyQuotaBack(tx, [countedOn]));
+    if (countedOn !== null) await undo(ctx, (tx) => refundDailyQuota(tx, [countedOn]));
     throw error;
   } finally {
     transport.close();

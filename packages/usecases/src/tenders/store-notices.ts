@@ -152,15 +152,15 @@ async function storeBatch(tx: Tx, records: NoticeRecord[], isFirstRead: boolean)
 }
 
 /** Queues tenders for matching. Matches of a tender that is queued already are reported if any of its changes is. */
-async function leaveToMatcher(tx: Tx, tenderIds: string[], isTold: boolean): Promise<void> {
+async function leaveToMatcher(tx: Tx, tenderIds: string[], sendsAlerts: boolean): Promise<void> {
   if (tenderIds.length === 0) return;
   await tx
     .insert(unmatchedTenders)
     // Sorted, so that two transactions cannot deadlock.
-    .values(tenderIds.toSorted().map((tenderId) => ({ tenderId, isTold })))
+    .values(tenderIds.toSorted().map((tenderId) => ({ tenderId, sendsAlerts })))
     .onConflictDoUpdate({
       target: unmatchedTenders.tenderId,
-      set: { isTold: sql`${unmatchedTenders.isTold} or excluded.is_told` },
+      set: { sendsAlerts: sql`${unmatchedTenders.sendsAlerts} or excluded.is_told` },
     });
 }
 

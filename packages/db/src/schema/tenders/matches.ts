@@ -14,7 +14,7 @@ export const unmatchedTenders = pgTable(
       .primaryKey()
       .references(() => tenders.id, { onDelete: 'cascade' }),
     /** Whether matches are reported by mail. False for tenders of the first read of a source. */
-    isTold: boolean().notNull(),
+    sendsAlerts: boolean('is_told').notNull(),
     storedAt: createdAt(),
   },
   (t) => [index('unmatched_tenders_stored').on(t.storedAt), ...platformRules(sql`false`)],
@@ -23,7 +23,7 @@ export const unmatchedTenders = pgTable(
 export const alertKind = pgEnum('tender_alert_kind', ['digest', 'instant']);
 
 /**
- * A tender that a saved search found. At most one mail reports it. `alertId`, `notifiedAt` and `isTold` hold its state: pending, queued,
+ * A tender that a saved search found. At most one mail reports it. `alertId`, `notifiedAt` and `wasSent` hold its state: pending, queued,
  * sent or dismissed (`packages/usecases/src/tenders/alerts/match-state.ts`).
  */
 export const tenderMatches = pgTable(
@@ -42,7 +42,7 @@ export const tenderMatches = pgTable(
     /** The alert mail that lists it. */
     alertId: uuid(),
     notifiedAt: instant(),
-    isTold: boolean().notNull().default(false),
+    wasSent: boolean('is_told').notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.searchId, t.tenderId] }),

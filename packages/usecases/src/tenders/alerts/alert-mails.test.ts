@@ -550,7 +550,7 @@ describe('an instant mail', () => {
       tx
         .select({ kind: tenderMatches.kind })
         .from(tenderMatches)
-        .where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.isTold, false))),
+        .where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.wasSent, false))),
     );
     expect(rows).toEqual([{ kind: 'digest' }]);
     const [digest] = await nextDigest(ctx);

@@ -118,7 +118,7 @@ describe('a saved search', () => {
     );
     const search = await save(ctx, words('rhabarberkuchen'), { instantAlert: true });
     expect(search).toMatchObject({ matchCount: 2, newCount: 2 });
-    expect((await matchesOf(search.id)).map((row) => [row.notifiedAt !== null, row.isTold, row.reasons])).toEqual([
+    expect((await matchesOf(search.id)).map((row) => [row.notifiedAt !== null, row.wasSent, row.reasons])).toEqual([
       [true, false, ['rhabarberkuchen']],
       [true, false, ['rhabarberkuchen']],
     ]);
@@ -144,7 +144,7 @@ describe('a saved search', () => {
     await across('a test marks matches as sent', (tx) =>
       tx
         .update(tenderMatches)
-        .set({ isTold: true, notifiedAt: sql`now()` })
+        .set({ wasSent: true, notifiedAt: sql`now()` })
         .where(eq(tenderMatches.tenderId, sent)),
     );
     await updateSavedSearch(ctx, id, { name: 'Neuer Name' });
@@ -234,7 +234,7 @@ describe('matching', () => {
     await across('a test marks matches as sent', (tx) =>
       tx
         .update(tenderMatches)
-        .set({ isTold: true, notifiedAt: sql`now()` })
+        .set({ wasSent: true, notifiedAt: sql`now()` })
         .where(eq(tenderMatches.tenderId, second)),
     );
     await ingest(
@@ -245,7 +245,7 @@ describe('matching', () => {
         bundId: '4711',
       }),
     );
-    expect(await matchesOf(id)).toMatchObject([{ tenderId: first, isTold: true, notifiedAt: expect.any(Date) }]);
+    expect(await matchesOf(id)).toMatchObject([{ tenderId: first, wasSent: true, notifiedAt: expect.any(Date) }]);
   });
 
   it('dismisses matches of the first read of a source', async () => {

@@ -117,7 +117,7 @@ export const updateSavedSearch = (ctx: UserContext, id: string, change: SavedSea
       .set({ name: change.name ?? before.name, instantAlert, ...(hasOtherFilters && compiledColumns(filters)) })
       .where(eq(savedSearches.id, id));
     if (hasOtherFilters) {
-      await tx.delete(tenderMatches).where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.isTold, false)));
+      await tx.delete(tenderMatches).where(and(eq(tenderMatches.searchId, id), eq(tenderMatches.wasSent, false)));
       await matchBackwards(tx, { tenantId, searchId: id, filters });
     } else if (before.instantAlert && !instantAlert) {
       await returnToPending(tx, actor.id, eq(tenderMatches.searchId, id));

@@ -258,7 +258,7 @@ export async function settleAlerts(tx: Tx, attempts: AlertAttempt[]): Promise<vo
   }
   for (const state of ['sent', 'dismissed'] as const) {
     const alertIds = (byState.get(state) ?? []).map(({ data }) => data.alertId);
-    if (alertIds.length > 0) await tx.run(settleLists, { alertIds, isTold: state === 'sent' });
+    if (alertIds.length > 0) await tx.run(settleLists, { alertIds, wasSent: state === 'sent' });
   }
 }
 
@@ -276,7 +276,7 @@ function stateAfter({
   return outcome === 'sent' || mayHaveArrived ? 'sent' : 'dismissed';
 }
 
-const settleLists = prepared<{ alertIds: string[]; isTold: boolean }>()('settle_tender_alerts', (db) => {
+const settleLists = prepared<{ alertIds: string[]; wasSent: boolean }>()('settle_tender_alerts', (db) => {
   const isInLists = (table: typeof tenderMatches | typeof tenderChangeNotices) =>
     isQueuedIn(table, sql`any(${sql.placeholder('alertIds')}::uuid[])`);
   const changes = db.$with('changes').as(
@@ -289,7 +289,7 @@ const settleLists = prepared<{ alertIds: string[]; isTold: boolean }>()('settle_
   return db
     .with(changes)
     .update(tenderMatches)
-    .set({ notifiedAt: sql`now()`, isTold: sql`${sql.placeholder('isTold')}::boolean` })
+    .set({ notifiedAt: sql`now()`, wasSent: sql`${sql.placeholder('wasSent')}::boolean` })
     .where(isInLists(tenderMatches))
     .returning({ searchId: tenderMatches.searchId });
 });
