@@ -112,9 +112,12 @@ it('starts a preloaded program with the settings of now, and a replaced one at o
 
 it('starts a program that ended while it was preloaded', async () => {
   const { child, messages, ready, env, log } = await preload(
-    `import { appendFileSync } from 'node:fs'; appendFileSync(process.env.LOG, 'module '); process.exit(3);`,
+    `import { appendFileSync } from 'node:fs'; appendFileSync(process.env.LOG, process.pid + ' '); process.exit(3);`,
   );
-  await eventually(async () => expect(await log()).toBe('module '));
+  await eventually(async () => expect(await log()).toMatch(/^\d+ $/));
+  const pid = Number(await log());
+  // Until the supervisor has noticed, the process remains as a zombie
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
   env['ADDRESS'] = 'http://127.0.0.1:2';
   child.begin();
   await eventually(() => expect(ready).toEqual(['http://127.0.0.1:2']));
