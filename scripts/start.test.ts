@@ -178,6 +178,15 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(await next.ended).toBe(0);
   });
 
+  it('runs under a watcher, which has no settings before the database is prepared', async () => {
+    const watched = start({}, [...plain, '--watch']);
+    const address = await addressOf(watched);
+    await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
+    expect(watched.output()).not.toMatch(/Restarting|These settings are wrong/);
+    watched.child.kill('SIGINT');
+    expect(await watched.ended).toBe(0);
+  });
+
   it('logs only warnings and errors in a terminal, so that messages to people stay in sight', async () => {
     const piped = start();
     await addressOf(piped);

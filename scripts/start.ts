@@ -138,23 +138,26 @@ async function preloadApi(env: () => NodeJS.ProcessEnv) {
   };
   let isFirst = true;
   const firstReady = Promise.withResolvers<string | null>();
-  const api = superviseProgram({
-    ...plan,
-    name: 'API',
-    args: args('api'),
-    // The program of a watcher starts more often than the watcher, and would wait for settings each time
-    ...(!isWatching && { preload: pathToFileURL(join(root, 'apps', 'api', 'src', 'app.ts')).href }),
-    onReady(url) {
-      if (!isFirst) say('The API answers again.');
-      isFirst = false;
-      firstReady.resolve(url);
-    },
-  });
-  children = [api];
+  const startApi = (preload?: string): SupervisedChild =>
+    superviseProgram({
+      ...plan,
+      name: 'API',
+      args: args('api'),
+      ...(preload !== undefined && { preload }),
+      onReady(url) {
+        if (!isFirst) say('The API answers again.');
+        isFirst = false;
+        firstReady.resolve(url);
+      },
+    });
+  // The program of a watcher starts more often than the watcher, and would wait for settings each time
+  const preloaded = isWatching ? null : startApi(pathToFileURL(join(root, 'apps', 'api', 'src', 'app.ts')).href);
+  if (preloaded) children = [preloaded];
   return {
     async begin(onFirstReady: (url: string | null) => void): Promise<void> {
       void firstReady.promise.then(onFirstReady);
-      api.begin();
+      if (preloaded) preloaded.begin();
+      else children = [startApi()];
       // On few cores both would take twice as long side by side, and people wait for the API.
       await Promise.race([firstReady.promise, pause(headStartMs, null, { signal: stop.signal })]).catch(() => {});
       if (!stop.signal.aborted)

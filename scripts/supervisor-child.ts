@@ -87,10 +87,9 @@ export function superviseProgram(plan: ChildPlan): SupervisedChild {
   start();
   return {
     begin() {
-      const wasPreloading = isPreloading;
       isPreloading = false;
-      if (!current) start();
-      else if (wasPreloading) current.process.send(plan.env(), () => {});
+      if (current) current.process.send(plan.env(), () => {});
+      else start();
     },
     replace() {
       if (!current || isPreloading) return;
