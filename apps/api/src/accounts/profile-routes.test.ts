@@ -134,6 +134,18 @@ describe('PATCH /users/me', () => {
     ).toBe(400);
   });
 
+  it('changes language and theme of a directory account too, and null follows the browser again', async () => {
+    const user = await make.user({ ldapDn: 'uid=anna,dc=example,dc=org' });
+    const patch = (payload: object) => request({ method: 'PATCH', url: '/users/me', as: user, payload });
+    const both = (await patch({ language: 'en', theme: 'dark' })).json();
+    expect(both).toMatchObject({ language: 'en', theme: 'dark', accentColor: '#2563eb' });
+    expect((await patch({ theme: null })).json()).toMatchObject({ language: 'en', theme: null });
+    expect((await request({ url: '/auth/me', as: user })).json()).toMatchObject({ language: 'en', theme: null });
+    expect((await patch({ language: null })).json()).toMatchObject({ language: null, theme: null });
+    for (const wrong of [{ language: 'fr' }, { language: '' }, { language: 'DE' }, { theme: 'blue' }, { theme: true }])
+      expect((await patch(wrong)).json()).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED' });
+  });
+
   it('changes nothing if the new address cannot be confirmed', async () => {
     const user = await make.user();
     const payload = { email: 'another@example.org', currentPassword: 'any password', displayName: 'Neu' };

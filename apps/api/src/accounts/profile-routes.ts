@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { AccentColor, Email, PasswordInput, Profile } from '@portal/domain/accounts/accounts';
+import { AccentColor, Email, Language, PasswordInput, Profile, Theme } from '@portal/domain/accounts/accounts';
 import { DashboardBackground } from '@portal/domain/dashboards/background';
 import { lineOrNull } from '@portal/domain/text';
 import { avatarMaxBytes, deleteAvatar, openAvatar, setAvatar } from '@portal/usecases/accounts/avatar';
@@ -41,6 +41,8 @@ export function registerProfile(app: App): void {
           .object({
             accentColor: AccentColor.optional(),
             displayName: lineOrNull().optional(),
+            language: Language.nullable().optional(),
+            theme: Theme.nullable().optional(),
             email: Email.nullable().optional(),
             currentPassword: PasswordInput.optional().describe('Needed to change `email`'),
           })

@@ -36,6 +36,8 @@ describe('POST /auth/login', () => {
         isLocalUser: true,
         hasAvatar: false,
         accentColor: '#2563eb',
+        language: null,
+        theme: null,
         dashboardBackground: { kind: 'none' },
         mustChangePassword: false,
         lastLoginAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -32,6 +32,12 @@ export const AccentColor = z
   .toLowerCase()
   .meta({ example: '#2563eb' });
 
+export const Language = z.enum(['de', 'en']);
+export type Language = z.infer<typeof Language>;
+
+export const Theme = z.enum(['light', 'dark']);
+export type Theme = z.infer<typeof Theme>;
+
 /** Any password a user may enter. `checkNewPassword` holds the rules for new passwords. */
 export const PasswordInput = z
   .string()
@@ -81,13 +87,18 @@ const anna = {
 export const Profile = z
   .object({
     ...person,
+    language: Language.nullable().describe('Of the pages; null for that of the browser'),
+    theme: Theme.nullable().describe('Of the pages; null for that of the browser'),
     dashboardBackground: DashboardBackground,
     pendingEmail: z
       .string()
       .nullable()
       .describe('Replaces `email` when the link mailed to it is used; null if no change is pending'),
   })
-  .meta({ id: 'Profile', example: { ...anna, dashboardBackground: { kind: 'none' }, pendingEmail: null } });
+  .meta({
+    id: 'Profile',
+    example: { ...anna, language: 'de', theme: null, dashboardBackground: { kind: 'none' }, pendingEmail: null },
+  });
 export type Profile = z.output<typeof Profile>;
 
 /** The profile as stored. Each request carries that of its own account. */

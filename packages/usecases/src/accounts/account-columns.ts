@@ -36,6 +36,8 @@ const columns = {
 /** Columns that the user sees. Every request reads them, so each further column slows all requests. */
 export const ownColumns = {
   ...columns,
+  language: users.language,
+  theme: users.theme,
   dashboardBackground: users.dashboardBackground,
   pendingEmail: sql<string | null>`case when ${users.pendingEmailUntil} > now() then ${users.pendingEmail} end`.as(
     'current_pending_email',

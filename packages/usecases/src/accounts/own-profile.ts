@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
 import { tenants } from '@portal/db/schema/tenants';
-import type { Profile } from '@portal/domain/accounts/accounts';
+import type { Language, Profile, Theme } from '@portal/domain/accounts/accounts';
 import { conflict, unauthenticated } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { ownColumns, toProfile } from './account-columns.ts';
@@ -12,6 +12,8 @@ import { requestEmailChange } from './email-change.ts';
 export interface ProfileChange {
   accentColor?: string | undefined;
   displayName?: string | null | undefined;
+  language?: Language | null | undefined;
+  theme?: Theme | null | undefined;
   email?: string | null | undefined;
   currentPassword?: string | undefined;
 }
@@ -64,7 +66,9 @@ export async function clearBackgroundImage(tx: Tx, userId: string, imageId: stri
 export async function writeOwnProfile(
   tx: Tx,
   ctx: UserContext,
-  fields: Partial<Pick<typeof users.$inferInsert, 'accentColor' | 'displayName' | 'dashboardBackground'>>,
+  fields: Partial<
+    Pick<typeof users.$inferInsert, 'accentColor' | 'displayName' | 'language' | 'theme' | 'dashboardBackground'>
+  >,
 ): Promise<Profile> {
   await tx
     .update(users)

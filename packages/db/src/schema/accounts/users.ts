@@ -5,6 +5,9 @@ import { tenants } from '../tenants.ts';
 
 export const roleEnum = pgEnum('role', ['SUPER_ADMIN', 'ADMIN', 'USER']);
 
+export const languageEnum = pgEnum('language', ['de', 'en']);
+export const themeEnum = pgEnum('theme', ['light', 'dark']);
+
 export const users = pgTable(
   'users',
   {
@@ -39,6 +42,9 @@ export const users = pgTable(
     avatarPath: text(),
     accentColor: text().notNull().default('#2563eb'),
     dashboardBackground: jsonb(),
+    /** Of the pages, as `theme`; null for that of the browser. */
+    language: languageEnum(),
+    theme: themeEnum(),
     lastSeenReleaseVersion: text(),
     createdAt: createdAt(),
     updatedAt: instant().notNull().defaultNow(),
