@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openClient } from '@portal/client/client';
+import { openPortal } from '@portal/client/client';
+import { rememberCookies } from '@portal/client/cookies';
 import { testDatabase } from '@portal/testing/database';
 import { programOf } from '@portal/testing/program';
 import { testConfig } from '@portal/testing/runtime';
@@ -44,42 +45,36 @@ for (const backend of withRedis ? (['postgres', 'redis'] as const) : (['postgres
     { timeout: 60_000 },
     async () => {
       const { api, worker, server } = await start(backend);
-      const admin = openClient(api.url);
-      const first = await admin.POST('/auth/login', { body: { username: 'admin', password: seedPassword } });
-      expect(first.data).toMatchObject({ user: { role: 'SUPER_ADMIN', mustChangePassword: true } });
-      expect((await admin.GET('/users')).error).toMatchObject({ code: 'PASSWORD_CHANGE_REQUIRED' });
-      await admin.POST('/auth/change-password', {
+      const admin = openPortal({ baseUrl: api.url, fetch: rememberCookies() });
+      const first = await admin.post('/auth/login', { body: { username: 'admin', password: seedPassword } });
+      expect(first).toMatchObject({ user: { role: 'SUPER_ADMIN', mustChangePassword: true } });
+      await expect(admin.get('/users')).rejects.toMatchObject({ status: 403, code: 'PASSWORD_CHANGE_REQUIRED' });
+      await admin.post('/auth/change-password', {
         body: { currentPassword: seedPassword, newPassword: 'the second password' },
       });
-      const tenant = await admin.POST('/tenants', { body: { name: 'Stadtwerke' } });
-      const user = await admin.POST('/users', {
-        body: { username: 'anna', email: 'anna@example.org', tenantId: tenant.data?.id ?? '' },
-      });
-      expect(user.response.status).toBe(201);
+      const tenant = await admin.post('/tenants', { body: { name: 'Stadtwerke' } });
+      await admin.post('/users', { body: { username: 'anna', email: 'anna@example.org', tenantId: tenant.id } });
 
-      const anna = openClient(api.url);
-      await anna.POST('/auth/request-reset', { body: { identifier: 'Anna', language: 'en' } });
+      const anna = openPortal({ baseUrl: api.url, fetch: rememberCookies() });
+      await anna.post('/auth/request-reset', { body: { identifier: 'Anna', language: 'en' } });
       const mail = await server.waitFor(({ envelopeTo }) => envelopeTo.includes('anna@example.org'), 30_000);
       expect(mail.subject).toBe('Reset your password');
       const token = /reset-password#token=([\w-]{43})/.exec(mail.text)?.[1] ?? '';
       const newPassword = 'four candles and a fork';
-      const reset = await anna.POST('/auth/reset-password', { body: { token, newPassword } });
-      expect(reset.response.status).toBe(204);
-      expect((await anna.GET('/auth/me')).error?.code).toBe('UNAUTHENTICATED');
-      await anna.POST('/auth/login', { body: { username: 'anna', password: newPassword } });
+      await anna.post('/auth/reset-password', { body: { token, newPassword } });
+      await expect(anna.get('/auth/me')).rejects.toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+      await anna.post('/auth/login', { body: { username: 'anna', password: newPassword } });
       const notice = await server.waitFor(({ subject }) => subject.includes('Passwort wurde geändert'), 30_000);
       expect(notice.text).not.toContain('http');
 
       const reminder = { title: 'Angebot schicken', dueAt: '2036-01-08T08:00:00.000Z' };
-      const { data } = await anna.POST('/reminders', { body: reminder });
-      const path = { id: data?.id ?? '' };
-      expect((await anna.PATCH('/reminders/{id}', { params: { path }, body: { note: 'Heute' } })).data?.note).toBe(
-        'Heute',
-      );
-      expect((await anna.GET('/reminders', { params: { query: { state: 'open' } } })).data).toMatchObject([reminder]);
-      expect((await admin.GET('/reminders')).data).toEqual([]);
-      await anna.POST('/auth/logout');
-      expect((await anna.GET('/auth/me')).response.status).toBe(401);
+      const { id } = await anna.post('/reminders', { body: reminder });
+      const changed = await anna.patch('/reminders/{id}', { params: { path: { id } }, body: { note: 'Heute' } });
+      expect(changed.note).toBe('Heute');
+      expect(await anna.get('/reminders', { params: { query: { state: 'open' } } })).toMatchObject([reminder]);
+      expect(await admin.get('/reminders')).toEqual([]);
+      await anna.post('/auth/logout');
+      await expect(anna.get('/auth/me')).rejects.toMatchObject({ status: 401 });
 
       expect(await Promise.all([stopProgram(api), stopProgram(worker)])).toEqual([0, 0]);
       await server.stop();
