@@ -34,6 +34,7 @@ import { registerReminders } from './reminders/routes.ts';
 import { registerSupport } from './support/routes.ts';
 import { registerTenants } from './tenants/routes.ts';
 import { registerTenders } from './tenders/routes.ts';
+import { registerWeb } from './web/routes.ts';
 import { type App, useZod, zodOnly } from './zod-app.ts';
 
 const limits = {
@@ -105,6 +106,7 @@ export async function buildApp(runtime: Runtime): Promise<App> {
   readJsonBodies(app);
   answerErrors(app);
   registerDocs(app, config);
+  registerWeb(app, config);
 
   registerAccounts(app);
   registerTenants(app);

@@ -88,7 +88,7 @@ export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply =>
 const attachment = (name: string): string => create(shownFileName(name.toWellFormed(), 'file'));
 
 /** Whether the caller already has these bytes (`If-None-Match` with this strong entity tag, RFC 9110, 13.1.2). */
-function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
+export function isUnchanged({ headers }: FastifyRequest, tag: string): boolean {
   const known = (headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return known.includes(tag) || known.includes('*');
 }

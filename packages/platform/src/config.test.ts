@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
@@ -62,6 +63,15 @@ describe('settings', () => {
       oeffentlichevergabe: 'http://127.0.0.1:8080/export?kind=x',
       bund: null,
     });
+  });
+
+  it('take the build of this checkout for pages, another folder, or none for an empty variable', () => {
+    const root = resolve(import.meta.dirname, '../../..');
+    const webDirOf = (env: Record<string, string>) => readConfig({ ...enough, ...env }).webDir;
+    expect(webDirOf({})).toBe(join(root, 'apps/web/dist'));
+    expect(webDirOf({ WEB_DIR: '/srv/pages' })).toBe('/srv/pages');
+    expect(webDirOf({ WEB_DIR: '.cache/web-dist' })).toBe(join(root, '.cache/web-dist'));
+    expect(webDirOf({ WEB_DIR: '' })).toBeNull();
   });
 
   it('take the folder of the desktop client and the file of cloud releases, or neither', () => {

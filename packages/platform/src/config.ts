@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allowed-hosts';
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
@@ -108,6 +109,9 @@ const endpointOrOff = (usual: string) =>
     .default(usual)
     .meta({ emptyTurnsOff: true });
 
+/** The checkout, or the folder of the image that has its layout. */
+const root = resolve(import.meta.dirname, '../../..');
+
 /** All settings, by environment name. A test keeps `.env.example` equal to this list. */
 export const Settings = z.object({
   PORT: port.default(3000).describe('Port of the API; 0 picks a free one and prints it'),
@@ -179,6 +183,12 @@ export const Settings = z.object({
   TENDER_BUND_RSS_URL: endpointOrOff(
     'https://www.service.bund.de/Content/Globals/Functions/RSSFeed/RSSGenerator_Ausschreibungen.xml',
   ).describe('Feed of the federal notices; empty turns this source off'),
+  WEB_DIR: z
+    .string()
+    .transform((value) => (value === '' ? null : resolve(root, value)))
+    .default(resolve(root, 'apps/web/dist'))
+    .meta({ emptyTurnsOff: true })
+    .describe('Folder of the built pages, seen from the checkout; empty turns the pages off'),
   DESKTOP_DIR: z
     .string()
     .optional()
@@ -291,6 +301,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     } satisfies Record<string, AddressPolicy> as Record<'byUsers' | 'byAdmins' | 'byOperator', AddressPolicy>,
     /** Addresses of the tender sources; null for a source that is turned off. */
     tenderSources: { ted: s.TENDER_TED_URL, oeffentlichevergabe: s.TENDER_OEV_URL, bund: s.TENDER_BUND_RSS_URL },
+    /** The built pages; null if the API serves none. */
+    webDir: s.WEB_DIR,
     desktopDir: s.DESKTOP_DIR ?? null,
     cloudReleasesFile: s.CLOUD_RELEASES_FILE ?? null,
     metricsToken: s.METRICS_TOKEN ?? null,

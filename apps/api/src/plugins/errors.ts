@@ -22,7 +22,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     reply.header('retry-after', 5);
   }
   // The route set these headers for another answer.
-  reply.header('cache-control', 'no-store').removeHeader('etag').removeHeader('content-disposition');
+  reply.header('cache-control', 'no-store');
+  for (const name of ['etag', 'content-disposition', 'content-encoding']) reply.removeHeader(name);
   // Serialized here: a route's answer schema for the same status must not shape an error.
   reply.code(body.statusCode).type(jsonType).send(JSON.stringify(body));
 }
