@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const cores = availableParallelism();
 
-const needsDatabase = ['packages/{db,platform,testing,usecases}/**/*.test.ts', 'apps/**/*.test.ts'];
+const needsDatabase = ['packages/{db,platform,testing,usecases}/**/*.test.ts', 'apps/{api,worker}/**/*.test.ts'];
 
 /** Files whose process trusts another certificate authority, which must be set before the first connection. */
 const trusting = {
@@ -11,8 +11,9 @@ const trusting = {
   postgres: ['apps/api/src/calendar/*.test.ts'],
 };
 
-const plain = { include: ['packages/**/*.test.ts', 'scripts/**/*.test.ts'] };
-const postgres = { include: needsDatabase, globalSetup: ['packages/testing/src/global-setup.ts'] };
+const plain = { include: ['{packages,scripts,apps/web/src}/**/*.test.ts'] };
+const database = 'packages/testing/src/global-setup.ts';
+const postgres = { include: needsDatabase, globalSetup: [database] };
 const usual = ['**/node_modules/**'];
 
 export default defineConfig({
@@ -41,6 +42,17 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'postgres, alone', isolate: true, ...postgres, include: trusting.postgres },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['apps/web/test/**/*.test.ts'],
+          globalSetup: [database, 'apps/web/test/global-setup.ts'],
+          // A browser uses more than one core by itself. After the other tests, so that its pages answer in time
+          maxWorkers: Math.min(cores, 2),
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

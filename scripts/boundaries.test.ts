@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { boundaryFaults, sourceFile } from './boundaries.ts';
 
 const faultsOf = (files: Record<string, string>): string[] =>
@@ -28,12 +28,51 @@ it.each<[string, string, string, string | null]>([
   ['a script', 'packages/testing/src/worker.ts', '../../../scripts/seed.ts', 'a program must not be imported'],
   ['a benchmark', 'apps/api/test/a.test.ts', '../../../bench/run.ts', 'a program must not be imported'],
   ['a soak', 'apps/worker/src/a.ts', '../../../soak/run.ts', 'a program must not be imported'],
+  [
+    'the domain from a page',
+    'apps/web/src/reminders/due.tsx',
+    '@portal/domain/ids',
+    'apps/web may import packages/client, types of packages/domain',
+  ],
+  ['the platform from a page', 'apps/web/src/portal.ts', '@portal/platform/log', 'apps/web may import'],
+  ['a page from an app', 'apps/api/src/app.ts', '@portal/web/routes', 'an app must not be imported'],
+  [
+    'a script from a browser test',
+    'apps/web/test/a.ts',
+    '../../../scripts/web-build.ts',
+    'a program must not be imported',
+  ],
+  ['the client from a page', 'apps/web/src/portal.tsx', '@portal/client/client', null],
+  ['the domain from the test of a page', 'apps/web/src/reminders/due.test.ts', '@portal/domain/ids', null],
+  ['the platform from a browser test', 'apps/web/test/open-app.ts', '@portal/testing/make', null],
   ['the domain from a use case', 'packages/usecases/src/tenants/a.ts', '@portal/domain/ids', null],
   ['the database from a test', 'apps/api/test/a.test.ts', '@portal/db/open', null],
   ['another package', 'packages/domain/src/ids.ts', 'zod', null],
 ])('judges an import of %s', (_what, path, target, fault) => {
   for (const text of [`import { a } from '${target}';`, `await import('${target}');`, `import '${target}';`])
     expect(faultsOf({ [path]: text })).toEqual(fault === null ? [] : [expect.stringContaining(fault)]);
+});
+
+describe('a page', () => {
+  const path = 'apps/web/src/reminders/reminders-page.tsx';
+  const fault = expect.stringContaining('apps/web may import packages/client, types of packages/domain');
+
+  it('may import types of the domain', () => {
+    for (const text of [
+      "import type { Reminder } from '@portal/domain/reminders/reminder';",
+      "import { a } from './a.ts';\nimport type {\n  Reminder,\n  Due,\n} from '@portal/domain/reminders/reminder';",
+      "export type { Reminder } from '@portal/domain/reminders/reminder';",
+    ])
+      expect(faultsOf({ [path]: text })).toEqual([]);
+  });
+
+  it('may not import the types of another package, nor a value beside a type', () => {
+    expect(faultsOf({ [path]: "import type { Log } from '@portal/platform/log';" })).toEqual([fault]);
+    // The compiler keeps this import for its effects
+    expect(faultsOf({ [path]: "import { type Reminder } from '@portal/domain/ids';" })).toEqual([fault]);
+    const both = "import type { A } from '@portal/domain/ids';\nimport { a } from '@portal/domain/ids';";
+    expect(new Set(faultsOf({ [path]: both }))).toEqual(new Set([fault]));
+  });
 });
 
 const area = (name: string, file = 'a') => `packages/usecases/src/${name}/${file}.ts`;

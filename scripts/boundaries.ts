@@ -16,12 +16,18 @@ export const mayImport: Record<string, string[]> = {
   'packages/usecases': ['packages/domain', 'packages/db', 'packages/mail', 'packages/connectors', 'packages/platform'],
   'apps/api': ['packages/domain', 'packages/platform', 'packages/usecases'],
   'apps/worker': ['packages/domain', 'packages/platform', 'packages/usecases'],
+  'apps/web': ['packages/client'],
 };
+
+/** Packages that the code of each package may import types from, and nothing else: a browser would load their code. */
+export const mayImportTypes: Record<string, string[]> = { 'apps/web': ['packages/domain'] };
 
 export interface SourceFile {
   path: string;
   text: string;
   imports: string[];
+  /** Those of the imports that remain at run time. */
+  values: string[];
 }
 
 /** Every violation, one line each. */
@@ -30,15 +36,17 @@ export function boundaryFaults(files: SourceFile[] = readSources()): string[] {
 }
 
 function readSources(): SourceFile[] {
-  return globSync(['{apps,packages}/*/{src,test,testing}/**/*.ts', 'packages/testing/src/**/*.ts'], { cwd: root })
+  return globSync(['{apps,packages}/*/{src,test,testing}/**/*.{ts,tsx}', 'packages/testing/src/**/*.ts'], { cwd: root })
     .filter((path) => !path.includes('node_modules'))
     .map((path) => sourceFile(path, readFileSync(join(root, path), 'utf8')));
 }
 
 /** `path` is relative to the root of the repository. */
 export function sourceFile(path: string, text: string): SourceFile {
-  const named = [...text.matchAll(/(?:from|import\(?)\s*'([^']+)'/g)].map(([, name = '']) => name);
-  return { path, text, imports: named.map((name) => targetOf(name, path)) };
+  const targetsIn = (code: string): string[] =>
+    [...code.matchAll(/(?:from|import\(?)\s*'([^']+)'/g)].map(([, name = '']) => targetOf(name, path));
+  const values = text.replaceAll(/^(?:import|export) type [^;']*'[^']+';/gm, '');
+  return { path, text, imports: targetsIn(text), values: targetsIn(values) };
 }
 
 /** Resolves `@portal/db/open` and `./open.ts` to paths in the repository; names of other packages stay unchanged. */
@@ -46,24 +54,27 @@ function targetOf(name: string, from: string): string {
   if (name.startsWith('.')) return relative(root, resolve(root, dirname(from), name));
   const [, own, inner] = /^@portal\/([a-z]+)\/(.*)$/.exec(name) ?? [];
   if (own === undefined) return name;
-  const home = own === 'api' || own === 'worker' ? `apps/${own}` : `packages/${own}`;
+  const home = ['api', 'worker', 'web'].includes(own) ? `apps/${own}` : `packages/${own}`;
   return `${home}/src/${inner}.ts`;
 }
 
 const packageOf = (path: string): string => path.split('/').slice(0, 2).join('/');
 const isTest = (path: string): boolean =>
-  /\.test\.ts$|^(apps|packages)\/[^/]+\/test(ing)?\/|^packages\/testing\//.test(path);
+  /\.test\.tsx?$|^(apps|packages)\/[^/]+\/test(ing)?\/|^packages\/testing\//.test(path);
 
 function packageFaults(files: SourceFile[]): string[] {
-  return files.flatMap(({ path, imports }) => {
+  return files.flatMap(({ path, imports, values }) => {
     const home = packageOf(path);
+    const types = mayImportTypes[home] ?? [];
     return imports.flatMap((target) => {
       const to = packageOf(target);
       if (/^(soak|bench|scripts)\//.test(target)) return [`${path} imports ${target}: a program must not be imported`];
       if (!/^(apps|packages)\//.test(target) || to === home) return [];
       if (to.startsWith('apps/')) return [`${path} imports ${target}: an app must not be imported`];
       if (isTest(path) || mayImport[home]?.includes(to)) return [];
-      return [`${path} imports ${target}: ${home} may import ${mayImport[home]?.join(', ') || 'nothing'}`];
+      if (types.includes(to) && !values.includes(target)) return [];
+      const allowed = [...(mayImport[home] ?? []), ...types.map((name) => `types of ${name}`)];
+      return [`${path} imports ${target}: ${home} may import ${allowed.join(', ') || 'nothing'}`];
     });
   });
 }

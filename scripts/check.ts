@@ -16,6 +16,9 @@ interface Finding {
   output: string;
 }
 
+// Programs, pages, and the browser tests, which run in Node and reach into pages.
+const typed = ['tsconfig.json', 'apps/web/tsconfig.json', 'apps/web/test/tsconfig.json'];
+
 // Checks that read the client's types wait until they are written.
 const clientTypes = Promise.withResolvers<void>();
 
@@ -25,7 +28,8 @@ const steps: [name: string, check: () => Promise<Finding>][] = [
   ['migrations', () => missingMigration(runTool)],
   ['interface', () => withDocument(checkDocument).finally(clientTypes.resolve)],
   ['lint', () => clientTypes.promise.then(() => runTool('oxlint'))],
-  ['types', () => clientTypes.promise.then(() => runTool('tsc', '-p', 'tsconfig.json'))],
+  ['types', () => clientTypes.promise.then(() => joinFindings(typed.map((project) => runTool('tsc', '-p', project))))],
+  ['sizes', () => run(process.execPath, 'scripts/web-sizes.ts')],
   ['dead code', () => clientTypes.promise.then(() => runTool('knip', '--no-progress', '--no-config-hints'))],
 ];
 
@@ -51,18 +55,26 @@ function findingOf(faults: string[]): Finding {
 async function checkDocument(document: string): Promise<Finding> {
   await writeClientTypes(document);
   clientTypes.resolve();
-  const findings = await Promise.all([
+  return joinFindings([
     // `/tenders/saved-searches/{id}` and `/tenders/{id}/triage` do not conflict: the router prefers a literal segment to a parameter.
     runTool('redocly', 'lint', document, '--extends', 'recommended-strict', '--skip-rule', 'no-ambiguous-paths'),
     runTool('spectral', 'lint', document, '--ruleset', '.spectral.yaml', '--fail-severity', 'warn'),
   ]);
-  const failures = findings.filter(({ failed }) => failed);
+}
+
+/** The findings of several checks as one. */
+async function joinFindings(checks: Promise<Finding>[]): Promise<Finding> {
+  const failures = (await Promise.all(checks)).filter(({ failed }) => failed);
   return { failed: failures.length > 0, output: failures.map(({ output }) => output).join('\n') };
 }
 
-/** Runs an installed tool in the root, without a terminal, so that it does not prompt. */
-async function runTool(name: string, ...args: string[]): Promise<Finding> {
-  const child = spawn(join(root, 'node_modules', '.bin', name), args, {
+function runTool(name: string, ...args: string[]): Promise<Finding> {
+  return run(join(root, 'node_modules', '.bin', name), ...args);
+}
+
+/** Runs a program in the root, without a terminal, so that it does not prompt. */
+async function run(program: string, ...args: string[]): Promise<Finding> {
+  const child = spawn(program, args, {
     cwd: root,
     // Checks stay offline: no telemetry, no search for a newer version.
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } fro
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -12,6 +12,7 @@ import { readConfig, Settings, SettingsError } from '@portal/platform/config';
 import { openMetrics } from '@portal/platform/metrics';
 import { serveMetrics } from '@portal/worker/metrics-server';
 import { commandsOf } from './document-commands.ts';
+import { usualBuild } from './web-sources.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
@@ -43,6 +44,7 @@ function readDockerfile(): Instruction[][] {
 
 const stages = readDockerfile();
 const image = stages.at(-1) ?? [];
+const stageNamed = (name: string): Instruction[] => stages.find(([from]) => from?.rest.endsWith(` AS ${name}`)) ?? [];
 const every = (keyword: string, stage = image): string[] =>
   stage.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
 const last = (keyword: string): string => every(keyword).at(-1) ?? '';
@@ -115,19 +117,32 @@ const accessOf = (path: string): string | undefined =>
 
 describe('the Dockerfile', () => {
   it('uses the runtime and package manager of the checkout', () => {
-    const bases = stages.map((stage) => every('FROM', stage)[0]?.split(' ')[0]);
-    expect(new Set(bases)).toEqual(new Set([`node:${read('.node-version').trim()}-slim`]));
+    const bases = stages.map((stage) => every('FROM', stage)[0]?.split(' ')[0] ?? '');
+    const outside = bases.filter((base) => stageNamed(base).length === 0);
+    expect(new Set(outside)).toEqual(new Set([`node:${read('.node-version').trim()}-slim`]));
     expect(/ (pnpm@\S+)$/m.exec(read('Dockerfile'))?.[1]).toBe(manifest.packageManager);
   });
 
-  it('installs the locked packages for every workspace package, without development packages', () => {
-    const [packages = []] = stages;
-    const manifests = every('COPY', packages).flatMap((rest) => rest.split(/\s+/).slice(0, -1));
+  it('installs the locked packages for every workspace package but the pages, without development packages', () => {
+    const manifests = every('COPY', stageNamed('manifests')).flatMap((rest) => rest.split(/\s+/).slice(0, -1));
     const workspace = globSync(['apps/*/package.json', 'packages/*/package.json'], { cwd: root });
     expect(manifests.toSorted()).toEqual(
       ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspace].toSorted(),
     );
-    expect(every('RUN', packages).join('\n')).toMatch(/pnpm install --prod --frozen-lockfile /);
+    expect(every('RUN', stageNamed('packages')).join('\n')).toMatch(
+      /pnpm install --prod --frozen-lockfile --filter '!@portal\/web' /,
+    );
+  });
+
+  it('builds the pages and takes nothing else of them, not even what builds them', () => {
+    const pages = stageNamed('pages');
+    expect(every('RUN', pages).at(-1)).toBe(scripts['build:web']);
+    const [app, built] = [usualBuild.app, usualBuild.outDir].map((path) => relative(root, path));
+    const copied = every('COPY', pages).flatMap((rest) => rest.split(/\s+/).slice(0, -1));
+    expect(copied).toEqual(expect.arrayContaining([app, 'packages/client', 'tsconfig.base.json', 'scripts']));
+    expect(every('COPY').filter((rest) => rest.includes('apps/web') || rest.startsWith('apps '))).toEqual([
+      `--from=pages /app/${built} ${built}`,
+    ]);
   });
 
   it('copies only paths that exist and that .dockerignore admits', () => {
@@ -289,6 +304,15 @@ describe('docker-compose.yml', () => {
     );
     expect(smtp).toMatchObject({ host: 'mail', port: 1025, security: 'none', fromAddress: 'portal@example.org' });
     expect(() => readConfig(settingsOf(worker, { ...dotEnv, LOG_LEVEL: 'loud' }))).toThrow(SettingsError);
+  });
+
+  it('serves the pages of the image unless .env names others or none', () => {
+    const webDirWith = (env: Record<string, string>) => readConfig(settingsOf(api, { ...dotEnv, ...env })).webDir;
+    expect([webDirWith({}), webDirWith({ WEB_DIR: '' }), webDirWith({ WEB_DIR: '/pages' })]).toEqual([
+      usualBuild.outDir,
+      null,
+      '/pages',
+    ]);
   });
 
   it('distinguishes a source that .env omits from one it turns off with an empty value', () => {

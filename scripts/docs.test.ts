@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Role } from '@portal/domain/access';
 import { Settings } from '@portal/platform/config';
-import { mayImport } from './boundaries.ts';
+import { mayImport, mayImportTypes } from './boundaries.ts';
 import { commandsOf } from './document-commands.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -219,8 +219,9 @@ describe('docs/architecture.md', () => {
       targets.filter((target) => target !== 'packages/domain').map((target) => `${from} → ${target}`),
     );
     expect(shown.toSorted()).toEqual(rules.toSorted());
-    for (const from of Object.keys(mayImport).filter((name) => !/domain|client/.test(name)))
+    for (const from of Object.keys(mayImport).filter((name) => !/domain|client|web/.test(name)))
       expect(mayImport[from]).toContain('packages/domain');
+    expect(mayImportTypes).toEqual({ 'apps/web': ['packages/domain'] });
     expect([mayImport['packages/domain'], mayImport['packages/client']]).toEqual([[], []]);
   });
 

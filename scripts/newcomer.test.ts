@@ -20,10 +20,12 @@ import { serviceBinary } from '@portal/testing/services';
 import { requestReset } from '@portal/usecases/accounts/password-reset';
 import { createReminder } from '@portal/usecases/reminders/reminders';
 import { matchTenders, startDueAlerts } from '@portal/usecases/tenders/jobs';
+import { hasBrowser, launchBrowser, newProfile } from '../apps/web/test/chromium.ts';
 import { acquireDatabase } from './acquire-database.ts';
 import { accountOf, as } from './demo/act.ts';
 import { tenantOfDemo } from './demo/fill.ts';
 import { expectDocumentedStatuses } from './document-calls.ts';
+import { clicksOf, doStep } from './document-clicks.ts';
 import { commandsOf, scripts, withoutBootstrap } from './document-commands.ts';
 import { loadOrCreateKeys } from './supervisor-keys.ts';
 
@@ -251,6 +253,19 @@ describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md',
       await eventually(async () => expect(await isCritical()).toBe(true));
       // The tour polls as well, and the API allows one poll every ten seconds.
       await pause(10 * SECOND);
+    }
+  });
+
+  it.runIf(hasBrowser)('sees a failing server in the browser, and adds a tile', async () => {
+    const browser = await launchBrowser();
+    try {
+      const profile = await newProfile(browser, product.address, { language: 'en' });
+      const page = await profile.newPage();
+      const clicks = clicksOf('docs/first-steps.md');
+      expect(clicks.length).toBeGreaterThan(10);
+      for (const step of clicks) await doStep(page, step, product.address);
+    } finally {
+      await browser.close();
     }
   });
 

@@ -1,8 +1,10 @@
-// The supervisor runs this at the start: it checks the settings, migrates the database and seeds it.
+// The supervisor runs this at the start: it checks the settings, migrates the database and seeds it. It also looks whether the pages
+// are newer than their sources, which takes memory that the supervisor would keep.
 import { once } from 'node:events';
 import { cacheResolution } from './cached-resolution.ts';
 import { explainFailure } from './explain-failure.ts';
 import type { FromPreparation, ToPreparation } from './supervisor-preparation.ts';
+import { isFresh, usualBuild } from './web-sources.ts';
 
 // Applies to every import from here on
 cacheResolution();
@@ -27,7 +29,11 @@ try {
   const [{ env, ownerUrl }] = await asked;
   const config = readConfig(env);
   const appUrl = config.database.url.reveal();
-  await migrateDatabase(ownerUrl ?? appUrl, { appUrl });
+  await Promise.all([
+    migrateDatabase(ownerUrl ?? appUrl, { appUrl }),
+    // Afterwards, because the database takes a while to answer
+    tell({ type: 'pages', areStale: !isFresh(usualBuild) }),
+  ]);
   const { username, generatedPassword } = await seedFirstStart(config);
   const { smtp, logLevel, http } = config;
   const mailServer = smtp && `${smtp.host}:${smtp.port}, from ${smtp.fromAddress}`;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,9 +34,11 @@ const plain: [string, ...string[]] = [process.execPath, 'scripts/start.ts'];
 /** The same command in a terminal. */
 const inTerminal: typeof plain = ['script', '--quiet', '--return', '--command', plain.join(' '), '/dev/null'];
 
-function start(env: Record<string, string> = {}, [program, ...args] = plain): Start {
+const root = join(import.meta.dirname, '..');
+
+function start(env: Record<string, string> = {}, [program, ...args] = plain, cwd = root): Start {
   const child = spawn(program, args, {
-    cwd: join(import.meta.dirname, '..'),
+    cwd,
     env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...noSources, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -202,5 +204,96 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     await shown.ended;
     await eventually(() => expect(fetch(`${address}/health`)).rejects.toThrow('fetch failed'));
     expect(shown.output()).not.toContain('"level":"info"');
+  });
+});
+
+/** A copy of this checkout without a build, and with the packages of this one. */
+async function copyCheckout(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'portal-start-checkout-'));
+  await chmod(folder, 0o711);
+  onTestFinished(async () => {
+    for (const { child } of started) child.kill('SIGKILL');
+    await stopEmbeddedPostgres(join(folder, '.data', 'postgres'));
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const leftOut = /apps\/web\/dist|client\/src\/interface\.ts$/;
+  for (const name of ['apps', 'packages', 'scripts', 'drizzle', 'package.json', 'tsconfig.base.json', 'pnpm-lock.yaml'])
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !leftOut.test(path),
+    });
+  // Our own packages by links that lead to the copies
+  await mkdir(join(folder, 'node_modules'));
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    const [from, to] = [join(root, 'node_modules', name), join(folder, 'node_modules', name)];
+    if (name === '@portal') await cp(from, to, { recursive: true, verbatimSymlinks: true });
+    else await symlink(from, to);
+  }
+  return folder;
+}
+
+const startIn = (checkout: string, ...args: string[]): Start =>
+  start({ DATA_DIR: join(checkout, '.data') }, [...plain, ...args], checkout);
+
+describe.runIf(process.platform === 'linux')('the pages', { timeout: 240_000 }, () => {
+  it('are built by the first start, not by the second, and not at all if a source is faulty', async () => {
+    const checkout = await copyCheckout();
+    const dist = join(checkout, 'apps/web/dist');
+    const stop = async ({ child, ended }: Start): Promise<void> => {
+      child.kill('SIGINT');
+      expect(await ended).toBe(0);
+    };
+
+    const first = startIn(checkout);
+    const address = await addressOf(first);
+    expect(first.output()).toMatch(/portal: Built the pages in .*\n/);
+    expect(first.output()).toMatch(/Portal is running\.\n\n {2}Open +(\S+)\/app\n {2}Address +\1\n/);
+    const page = await fetch(`${address}/app`);
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
+    expect(await statusOf(address + script)).toBe(200);
+    await stop(first);
+
+    const second = startIn(checkout);
+    await addressOf(second);
+    expect(second.output()).not.toContain('pages');
+    await stop(second);
+
+    await appendFile(join(checkout, 'apps/web/src/main.tsx'), '\nconst broken = ;\n');
+    const third = startIn(checkout);
+    expect(await statusOf(`${await addressOf(third)}/app`)).toBe(200);
+    expect(third.output()).toMatch(
+      /portal: The pages could not be built: .*main\.tsx:\d+:\d+\)\. Those built before are shown; .*\n/,
+    );
+    await stop(third);
+
+    await rm(dist, { recursive: true });
+    const fourth = startIn(checkout);
+    const withoutPages = await addressOf(fourth);
+    expect(fourth.output()).toMatch(/portal: The pages could not be built: .*\. The API runs without them; .*\n/);
+    expect(fourth.output()).toMatch(/Portal is running\.\n\n {2}Address +\S+\n/);
+    expect(await statusOf(`${withoutPages}/app`)).toBe(404);
+    expect(await statusOf(`${withoutPages}/health`)).toBe(200);
+    await stop(fourth);
+  });
+
+  it('are built again after each change under a watcher', async () => {
+    const checkout = await copyCheckout();
+    const main = join(checkout, 'apps/web/src/main.tsx');
+    const source = readFileSync(main, 'utf8');
+    const watched = startIn(checkout, '--watch');
+    const address = await addressOf(watched);
+    const pageOf = async (): Promise<string> => (await fetch(`${address}/app`)).text();
+    const before = await pageOf();
+    expect(before).toContain('/assets/');
+
+    await writeFile(main, 'const broken = ;');
+    await eventually(() => expect(watched.output()).toMatch(/The pages could not be built\.\n.*[\s\S]*main\.tsx:1:16/));
+    expect(await pageOf()).toBe(before);
+    await writeFile(main, `${source}\nconsole.info('changed');\n`);
+    await eventually(async () => expect(await pageOf()).not.toBe(before));
+    watched.child.kill('SIGINT');
+    expect(await watched.ended).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
-// npm start, pnpm dev (--watch): runs the API, the worker and, without DATABASE_URL, the database; keeps them running
-// and stops them in order.
+// npm start, pnpm dev (--watch): builds the pages if need be, runs the API, the worker and, without DATABASE_URL, the database; keeps
+// them running and stops them in order.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { superviseProgram, type SupervisedChild } from './supervisor-child.ts';
 import { superviseDatabase, type SupervisedDatabase } from './supervisor-database.ts';
 import { loadOrCreateKeys } from './supervisor-keys.ts';
 import { lockDataFolder } from './supervisor-lock.ts';
+import { buildPages, hasPages } from './supervisor-pages.ts';
 import { expectFree, freePort } from './supervisor-ports.ts';
 import { type Preparation, startPreparation } from './supervisor-preparation.ts';
 
@@ -23,6 +24,7 @@ const echoMs = 500;
 // The worker starts when the API is up, and at the latest after this time
 const headStartMs = 5_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const isWatching = process.argv.includes('--watch');
 
 const stop = new AbortController();
 let stopAskedAt = 0;
@@ -77,6 +79,8 @@ async function bringUp(): Promise<void> {
   const currentEnv = () => (database ? { ...env, DATABASE_URL: database.appUrl() } : env);
   const programs = await preloadApi(currentEnv);
   await fixPorts(env, await preparation.settings);
+  const { arePagesStale: areStale } = preparation;
+  const pagesBuilt = buildPages({ env: process.env, isWatching, areStale, signal: stop.signal, say });
 
   if (isEmbedded) await startDatabase(join(dataDir, 'postgres'));
   stop.signal.throwIfAborted();
@@ -85,9 +89,13 @@ async function bringUp(): Promise<void> {
   unshownPassword = prepared.generatedPassword;
   stop.signal.throwIfAborted();
 
-  await programs.begin((url) => {
+  await programs.begin(async (url) => {
+    // The API need not wait for the pages, but whoever reads that the portal runs opens them
+    await pagesBuilt;
+    if (stop.signal.aborted) return;
     const databaseFolder = database?.folder ?? null;
-    console.log(banner({ ...prepared, address: url ?? prepared.publicUrl, dataDir, databaseFolder }));
+    const address = url ?? prepared.publicUrl;
+    console.log(banner({ ...prepared, address, hasPages: hasPages(process.env), dataDir, databaseFolder }));
     unshownPassword = null;
   });
 }
@@ -119,7 +127,6 @@ async function preloadApi(env: () => NodeJS.ProcessEnv) {
   const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const isWatching = process.argv.includes('--watch');
   const watch = isWatching ? ['--watch', '--watch-preserve-output'] : [];
   const args = (app: string): string[] => [
     ...(manifest.scripts[`start:${app}`]?.match(/--max-\S+/g) ?? []),
@@ -154,7 +161,7 @@ async function preloadApi(env: () => NodeJS.ProcessEnv) {
   const preloaded = isWatching ? null : startApi(pathToFileURL(join(root, 'apps', 'api', 'src', 'app.ts')).href);
   if (preloaded) children = [preloaded];
   return {
-    async begin(onFirstReady: (url: string | null) => void): Promise<void> {
+    async begin(onFirstReady: (url: string | null) => Promise<void>): Promise<void> {
       void firstReady.promise.then(onFirstReady);
       if (preloaded) preloaded.begin();
       else children = [startApi()];

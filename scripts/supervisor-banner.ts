@@ -2,6 +2,8 @@ import { sep } from 'node:path';
 
 export interface Running {
   address: string;
+  /** Whether the address has pages for people. */
+  hasPages: boolean;
   username: string;
   generatedPassword: string | null;
   dataDir: string;
@@ -13,8 +15,9 @@ export interface Running {
 
 /** The facts for a person who has just started the service. */
 export function banner(running: Running): string {
-  const { address, username, generatedPassword, dataDir, databaseFolder, mailServer, logLevel } = running;
+  const { address, hasPages, username, generatedPassword, dataDir, databaseFolder, mailServer, logLevel } = running;
   const rows = [
+    ...(hasPages ? [['Open', `${address}/app`]] : []),
     ['Address', address],
     ['API docs', `${address}/docs`],
     ['Sign in', generatedPassword === null ? username : `${username}, password ${generatedPassword} (shown this once)`],

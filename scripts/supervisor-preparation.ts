@@ -4,6 +4,7 @@ import { join } from 'node:path';
 /** Messages from `prepare-database.ts` to the supervisor, in this order. */
 export type FromPreparation =
   | { type: 'settings'; host: string; port: number }
+  | { type: 'pages'; areStale: boolean }
   | { type: 'prepared'; prepared: Prepared }
   | { type: 'failed'; message: string };
 
@@ -24,6 +25,8 @@ export interface Prepared {
 export interface Preparation {
   /** Where the API listens; resolves once every setting is valid. */
   settings: Promise<{ host: string; port: number }>;
+  /** Whether a source of the pages is newer than they are; also false if the preparation fails. */
+  arePagesStale: Promise<boolean>;
   /** Migrates and seeds. */
   prepare(on: ToPreparation): Promise<Prepared>;
   /** Ends it unless it has ended. */
@@ -42,9 +45,11 @@ export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
     detached: process.platform !== 'win32',
   });
   const settings = Promise.withResolvers<{ host: string; port: number }>();
+  const arePagesStale = Promise.withResolvers<boolean>();
   const prepared = Promise.withResolvers<Prepared>();
   const fail = (message: string): void => {
     const error = new Error(message);
+    arePagesStale.resolve(false);
     settings.reject(error);
     prepared.reject(error);
   };
@@ -52,6 +57,7 @@ export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
   for (const { promise } of [settings, prepared]) promise.catch(() => {});
   child.on('message', (message: FromPreparation) => {
     if (message.type === 'settings') settings.resolve(message);
+    else if (message.type === 'pages') arePagesStale.resolve(message.areStale);
     else if (message.type === 'prepared') prepared.resolve(message.prepared);
     else fail(message.message);
   });
@@ -61,6 +67,7 @@ export function startPreparation(env: NodeJS.ProcessEnv): Preparation {
   );
   return {
     settings: settings.promise,
+    arePagesStale: arePagesStale.promise,
     prepare(on) {
       tell(child, on);
       return prepared.promise;

@@ -13,11 +13,24 @@ function pngChunk(name: string, content: Buffer): Buffer {
 
 /** A gray PNG of this size; another shade gives another file. */
 export function pngIcon({ side = 32, shade = 128 } = {}): Buffer {
-  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(side, shade)]);
+  const row = Buffer.alloc(side, shade);
+  return png({ width: side, colorType: 0 }, Array(side).fill(row));
+}
+
+/** A colored PNG; `colorAt` answers red, green and blue from 0 to 255. */
+export function pngPicture(width: number, height: number, colorAt: (x: number, y: number) => number[]): Buffer {
+  const rows = Array.from({ length: height }, (_, y) =>
+    Buffer.from(Array.from({ length: width }, (_, x) => colorAt(x, y)).flat()),
+  );
+  return png({ width, colorType: 2 }, rows);
+}
+
+/** With 8 bits per sample and unfiltered rows. */
+function png({ width, colorType }: { width: number; colorType: 0 | 2 }, rows: Buffer[]): Buffer {
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    pngChunk('IHDR', Buffer.concat([uint32(side), uint32(side), Buffer.from([8, 0, 0, 0, 0])])),
-    pngChunk('IDAT', deflateSync(Buffer.concat(Array.from({ length: side }, () => row)))),
+    pngChunk('IHDR', Buffer.concat([uint32(width), uint32(rows.length), Buffer.from([8, colorType, 0, 0, 0])])),
+    pngChunk('IDAT', deflateSync(Buffer.concat(rows.flatMap((row) => [Buffer.from([0]), row])))),
     pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/preact-query';
+import type { DashboardLayout, DashboardTab, DashboardWidget } from '@portal/client/interface';
+import { PortalError } from '@portal/client/portal-error';
+import { gridVersion, type Layouts } from '../grid/breakpoints.ts';
+import { portal, queryClient } from '../portal.ts';
+
+const tabsKey = ['dashboards', 'tabs'];
+const layoutKey = (tabId: string) => ['dashboards', 'layout', tabId];
+const widgetsKey = (tabId: string) => ['dashboards', 'widgets', tabId];
+
+export const useTabs = () =>
+  useQuery({ queryKey: tabsKey, queryFn: ({ signal }) => portal.get('/dashboard/tabs', { signal }) });
+
+const layoutOf = (tabId: string) => ({
+  queryKey: layoutKey(tabId),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    portal.get('/dashboard/tabs/{id}/layout', { params: { path: { id: tabId } }, signal }),
+});
+
+export const widgetsOf = (tabId: string) => ({
+  queryKey: widgetsKey(tabId),
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    portal.get('/dashboard/tabs/{id}/widgets', { params: { path: { id: tabId } }, signal }),
+});
+
+export interface Board {
+  layout: DashboardLayout;
+  widgets: DashboardWidget[];
+}
+
+/** The widgets of a dashboard and their places, as one query. */
+export function useBoard(tabId: string) {
+  const layout = useQuery(layoutOf(tabId));
+  const widgets = useQuery(widgetsOf(tabId));
+  const data: Board | undefined = layout.data && widgets.data && { layout: layout.data, widgets: widgets.data };
+  const isFetching = layout.isFetching || widgets.isFetching;
+  return {
+    data,
+    error: layout.error ?? widgets.error,
+    dataUpdatedAt: Math.min(layout.dataUpdatedAt, widgets.dataUpdatedAt),
+    fetchStatus: isFetching ? ('fetching' as const) : ('idle' as const),
+    refetch: () => Promise.all([layout.refetch(), widgets.refetch()]),
+  };
+}
+
+/** Begins to read a dashboard whose id is known before the list of all has arrived. */
+export function prefetchBoard(tabId: string): void {
+  void queryClient.prefetchQuery(layoutOf(tabId));
+  void queryClient.prefetchQuery(widgetsOf(tabId));
+}
+
+/** Reads a dashboard again, also for the page that shows it. */
+export async function readBoard(tabId: string): Promise<Board> {
+  const [layout, widgets] = await Promise.all([
+    queryClient.fetchQuery({ ...layoutOf(tabId), staleTime: 0 }),
+    queryClient.fetchQuery({ ...widgetsOf(tabId), staleTime: 0 }),
+  ]);
+  return { layout, widgets };
+}
+
+export const readTabsAgain = (): Promise<void> => queryClient.invalidateQueries({ queryKey: tabsKey });
+
+export const forgetBoard = (tabId: string): void => {
+  queryClient.removeQueries({ queryKey: layoutKey(tabId) });
+  queryClient.removeQueries({ queryKey: widgetsKey(tabId) });
+};
+
+export const showTabs = (change: (tabs: DashboardTab[]) => DashboardTab[]): void => {
+  queryClient.setQueryData<DashboardTab[]>(tabsKey, (tabs) => tabs && change(tabs));
+};
+
+export const showLayout = (tabId: string, layout: DashboardLayout): void => {
+  queryClient.setQueryData<DashboardLayout>(layoutKey(tabId), layout);
+};
+
+export const showWidgets = (tabId: string, change: (widgets: DashboardWidget[]) => DashboardWidget[]): void => {
+  queryClient.setQueryData<DashboardWidget[]>(widgetsKey(tabId), (widgets) => widgets && change(widgets));
+};
+
+/** The order of the dashboards, shown at once and taken back if the service refuses it. */
+export async function orderTabs(ids: string[]): Promise<void> {
+  showTabs((tabs) => tabs.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)));
+  try {
+    const ordered = await portal.put('/dashboard/tabs/order', { body: { ids } });
+    showTabs(() => ordered);
+  } catch (error) {
+    await readTabsAgain();
+    throw error;
+  }
+}
+
+/** Saves some breakpoints, unless the layout changed since `base` was read. */
+export const saveLayout = (tabId: string, base: DashboardLayout, layouts: Partial<Layouts>): Promise<DashboardLayout> =>
+  portal.put('/dashboard/tabs/{id}/layout', {
+    params: { path: { id: tabId } },
+    body: { __gridVersion: gridVersion, layouts, revision: base.revision },
+  });
+
+export const moveWidget = (id: string, tabId: string) =>
+  portal.patch('/dashboard/widgets/{id}', { params: { path: { id } }, body: { tabId } });
+
+export const removeWidget = (id: string) =>
+  portal.delete('/dashboard/widgets/{id}', { params: { path: { id } } }).catch(unlessGone);
+
+export const deleteTab = (id: string) =>
+  portal.delete('/dashboard/tabs/{id}', { params: { path: { id } } }).catch(unlessGone);
+
+/** What another window has deleted already need not be deleted again. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof PortalError && error.status === 404)) throw error;
+}

@@ -1,0 +1,134 @@
+import type { LucideIcon } from 'lucide-preact';
+import { Bell, Image, LayoutDashboard, ShieldCheck, User } from 'lucide-preact';
+import { exec } from 'preact-iso/router';
+import { SignInPage } from './accounts/sign-in-page.tsx';
+import { type Lazy, lazy } from './lazy.tsx';
+import type { PageName } from './shell/page-names.ts';
+
+/** Who may open a page: everyone, every account, a role, or holders of a grant. The API decides; pages only explain. */
+export type Who = 'public' | 'account' | 'ADMIN' | 'SUPER_ADMIN' | { module: string; level: 'USE' | 'MANAGE' };
+
+export interface PageRoute {
+  /** `:name` stands for one segment. */
+  path: string;
+  name: PageName;
+  who: Who;
+  /** The part of the navigation that lists the page. Pages with parameters, and those reached from others, are in none. */
+  nav?: { group: 'main' | 'account' | 'admin' | 'module'; icon: LucideIcon };
+  Page: Lazy<object>;
+}
+
+const DashboardPage = lazy(() => import('./dashboards/dashboard-page.tsx').then(({ DashboardPage }) => DashboardPage));
+
+/** All pages. Navigation, titles, access and the browser test's walk are made from this list; the first match opens. */
+export const routes: readonly PageRoute[] = [
+  {
+    path: '/app',
+    name: 'dashboard',
+    who: 'account',
+    nav: { group: 'main', icon: LayoutDashboard },
+    Page: DashboardPage,
+  },
+  {
+    path: '/app/tabs/:id',
+    name: 'dashboard',
+    who: 'account',
+    Page: DashboardPage,
+  },
+  {
+    path: '/app/reminders',
+    name: 'reminders',
+    who: 'account',
+    nav: { group: 'main', icon: Bell },
+    Page: lazy(() => import('./reminders/reminders-page.tsx').then(({ RemindersPage }) => RemindersPage)),
+  },
+  {
+    path: '/app/images',
+    name: 'images',
+    who: 'account',
+    nav: { group: 'account', icon: Image },
+    Page: lazy(() => import('./dashboards/images-page.tsx').then(({ ImagesPage }) => ImagesPage)),
+  },
+  {
+    path: '/app/me',
+    name: 'me',
+    who: 'account',
+    nav: { group: 'account', icon: User },
+    Page: lazy(() => import('./accounts/profile-page.tsx').then(({ ProfilePage }) => ProfilePage)),
+  },
+  {
+    path: '/app/me/security',
+    name: 'security',
+    who: 'account',
+    nav: { group: 'account', icon: ShieldCheck },
+    Page: lazy(() => import('./accounts/security-page.tsx').then(({ SecurityPage }) => SecurityPage)),
+  },
+  {
+    path: '/app/modules/:id',
+    name: 'customModule',
+    who: 'account',
+    Page: lazy(() => import('./modules/custom-module-page.tsx').then(({ CustomModulePage }) => CustomModulePage)),
+  },
+  {
+    path: '/app/sign-in',
+    name: 'signIn',
+    who: 'public',
+    // Part of the first script: most of what it needs, every page needs.
+    Page: Object.assign(SignInPage, { preload: async () => undefined }),
+  },
+  {
+    path: '/app/forgot-password',
+    name: 'forgotPassword',
+    who: 'public',
+    Page: lazy(() => import('./accounts/password-pages.tsx').then(({ ForgotPasswordPage }) => ForgotPasswordPage)),
+  },
+  {
+    path: '/reset-password',
+    name: 'resetPassword',
+    who: 'public',
+    Page: lazy(() => import('./accounts/password-pages.tsx').then(({ ResetPasswordPage }) => ResetPasswordPage)),
+  },
+  {
+    path: '/confirm-email',
+    name: 'confirmEmail',
+    who: 'public',
+    Page: lazy(() => import('./accounts/password-pages.tsx').then(({ ConfirmEmailPage }) => ConfirmEmailPage)),
+  },
+  {
+    path: '/app/change-password',
+    name: 'changePassword',
+    who: 'account',
+    Page: lazy(() => import('./accounts/password-pages.tsx').then(({ ChangePasswordPage }) => ChangePasswordPage)),
+  },
+  // For developers: all parts of src/ui on one page. No build contains it.
+  ...(import.meta.env.DEV
+    ? [
+        {
+          path: '/app/parts',
+          name: 'parts' as const,
+          who: 'account' as const,
+          Page: lazy(() => import('./ui/parts-page.tsx').then(({ PartsPage }) => PartsPage)),
+        },
+      ]
+    : []),
+];
+
+/** The page at this path; undefined if there is none. */
+export function routeAt(path: string): PageRoute | undefined {
+  return routes.find((route) => matches(path, route.path));
+}
+
+function matches(path: string, pattern: string): boolean {
+  try {
+    return exec(path, pattern) !== undefined;
+  } catch {
+    // The path is no valid percent-encoding.
+    return false;
+  }
+}
+
+/** The parameters of a page's path; empty if it has none. */
+export function paramsAt(path: string): Record<string, string> {
+  const route = routeAt(path);
+  return (route && exec(path, route.path)?.params) ?? {};
+}

@@ -1,0 +1,145 @@
+import { CircleQuestionMark, PanelLeft, Search } from 'lucide-preact';
+import type { RefObject } from 'preact';
+import { useLocation } from 'preact-iso/router';
+import { useEffect, useRef } from 'preact/hooks';
+import { lazy } from '../lazy.tsx';
+import { isAway } from '../portal.ts';
+import type { PageRoute } from '../routes.ts';
+import { me, sessionState } from '../session.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { VisuallyHidden } from '../ui/visually-hidden.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { BottomBar } from './bottom-bar.tsx';
+import s from './frame.module.css';
+import { InFrame } from './in-frame.ts';
+import { useActiveModules } from './modules.ts';
+import { type NavGroups, navGroups, type NavItem } from './nav-groups.ts';
+import { isCollapsed, SideNavigation, toggleNavigation } from './navigation.tsx';
+import { Notices } from './notices.tsx';
+import { closeOverlay, openOverlay, overlay } from './overlay.ts';
+import { RequestedPage } from './requested-page.tsx';
+import { searchKeys, useShortcuts } from './shortcuts.ts';
+import { pageTitle } from './tab-title.ts';
+import { texts } from './texts.ts';
+
+const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => Palette));
+const Help = lazy(() => import('./help.tsx').then(({ Help }) => Help));
+const Sheet = lazy(() => import('./sheet.tsx').then(({ Sheet }) => Sheet));
+const CustomModuleDialog = lazy(() =>
+  import('../modules/custom-module-dialog.tsx').then(({ CustomModuleDialog }) => CustomModuleDialog),
+);
+const SignInDialog = lazy(() => import('../accounts/sign-in-dialog.tsx').then(({ SignInDialog }) => SignInDialog));
+
+/** What stands around every page of a signed-in account. Without a route, the address has no page. */
+export function Frame({ route }: { route?: PageRoute | undefined }) {
+  const t = texts.value;
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const modules = useActiveModules();
+  useShortcuts();
+  useFocusOnNavigation(path, main);
+  if (!me.value) return null;
+
+  const groups = navGroups({ role: me.value.role, modules: modules.data });
+  const navigation = {
+    groups,
+    // A page with parameters counts as the entry that it belongs to.
+    isCurrent: (item: NavItem) => item.href === path || (!!item.route && item.route.name === route?.name),
+  };
+  return (
+    <div class={s.frame} data-collapsed={isCollapsed.value}>
+      <a
+        class={s.skip}
+        href="#main"
+        onClick={(event) => {
+          // The address stays as it is.
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {t.skip}
+      </a>
+      <header class={s.header}>
+        <span class={s.wide}>
+          <IconButton
+            icon={PanelLeft}
+            label={t.collapseNavigation}
+            pressed={isCollapsed.value}
+            onClick={toggleNavigation}
+          />
+        </span>
+        <a class={s.product} href="/app">
+          {t.product}
+        </a>
+        <Button
+          icon={Search}
+          aria-keyshortcuts="Control+K Meta+K"
+          title={t.searchHint}
+          onMouseEnter={() => void Palette.preload()}
+          onFocus={() => void Palette.preload()}
+          onClick={() => openOverlay('palette')}
+        >
+          <span class={s.search}>{t.search}</span>
+          <span class={s.wide}>
+            <Kbd>{searchKeys()}</Kbd>
+          </span>
+        </Button>
+        <Notices />
+        <IconButton
+          icon={CircleQuestionMark}
+          label={t.help}
+          aria-keyshortcuts="?"
+          onClick={() => openOverlay('help')}
+        />
+        <span class={s.wide}>
+          <AccountMenu pages={groups.account.flatMap(({ items }) => items)} />
+        </span>
+      </header>
+      <div class={s.connection} role="status">
+        {isAway.value && <p>{t.away}</p>}
+      </div>
+      <SideNavigation {...navigation} />
+      <main class={s.main} id="main" tabIndex={-1} ref={main}>
+        <InFrame.Provider value>
+          <RequestedPage route={route} modules={modules} />
+        </InFrame.Provider>
+      </main>
+      <BottomBar {...navigation} />
+      <VisuallyHidden>
+        <span aria-live="polite">{pageTitle.value}</span>
+      </VisuallyHidden>
+      <Overlay {...navigation} />
+      {sessionState.value === 'lost' && <SignInDialog />}
+      <Toasts />
+    </div>
+  );
+}
+
+function Overlay(navigation: { groups: NavGroups; isCurrent: (item: NavItem) => boolean }) {
+  switch (overlay.value) {
+    case 'palette':
+      return <Palette groups={navigation.groups} />;
+    case 'help':
+      return <Help />;
+    case 'customModule':
+      return <CustomModuleDialog onClose={closeOverlay} />;
+    case 'modules':
+    case 'account':
+      return <Sheet kind={overlay.value} {...navigation} />;
+    default:
+      return null;
+  }
+}
+
+/** Another page begins at its top, and the keyboard continues there. */
+function useFocusOnNavigation(path: string, main: RefObject<HTMLElement>): void {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+}

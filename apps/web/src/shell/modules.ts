@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/preact-query';
+import type { ActiveModule } from '@portal/client/interface';
+import { portal } from '../portal.ts';
+
+/** The built-in and custom modules that the account may open, in the order of the navigation. */
+export const useActiveModules = () =>
+  useQuery({ queryKey: ['modules', 'active'], queryFn: ({ signal }) => portal.get('/modules/active', { signal }) });
+
+/** The page of a custom module; null for a built-in one. */
+export function customModulePath({ key, kind }: Pick<ActiveModule, 'key' | 'kind'>): string | null {
+  return kind === 'custom' ? `/app/modules/${encodeURIComponent(key.replace(/^custom:/, ''))}` : null;
+}

@@ -1,0 +1,73 @@
+import { LoaderCircle, type LucideIcon } from 'lucide-preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import s from './button.module.css';
+
+type Kind = 'primary' | 'secondary' | 'ghost' | 'danger';
+
+interface Common extends Omit<ButtonHTMLAttributes, 'class' | 'className' | 'size' | 'icon' | 'label' | 'type'> {
+  kind?: Kind | undefined;
+  type?: 'button' | 'submit' | 'reset' | undefined;
+  size?: 'normal' | 'small' | undefined;
+  /** Work is under way: the button keeps the focus and ignores clicks. */
+  busy?: boolean | undefined;
+}
+
+interface ButtonProps extends Common {
+  icon?: LucideIcon | undefined;
+  children: ComponentChildren;
+}
+
+export const Button = (props: ButtonProps) => <Base {...props} />;
+
+interface IconButtonProps extends Common {
+  icon: LucideIcon;
+  /** Name for screen readers, and the tooltip. */
+  label: string;
+  pressed?: boolean | undefined;
+}
+
+export const IconButton = ({ label, kind = 'ghost', pressed, ...rest }: IconButtonProps) => (
+  <Base kind={kind} {...rest} data-icon title={label} aria-label={label} aria-pressed={pressed} />
+);
+
+interface LinkButtonProps {
+  href: string;
+  kind?: Kind | undefined;
+  icon?: LucideIcon | undefined;
+  children: ComponentChildren;
+  /** The file name, if the link downloads. */
+  download?: string | boolean | undefined;
+  target?: '_blank' | undefined;
+  size?: 'normal' | 'small' | undefined;
+}
+
+export function LinkButton({ kind = 'secondary', size = 'normal', icon, children, ...rest }: LinkButtonProps) {
+  return (
+    <a class={s.button} data-kind={kind} data-size={size} {...(rest.target && { rel: 'noreferrer' })} {...rest}>
+      <Icon icon={icon} />
+      {children}
+    </a>
+  );
+}
+
+interface BaseProps extends Common {
+  icon?: LucideIcon | undefined;
+  children?: ComponentChildren;
+  'data-icon'?: boolean;
+}
+
+function Base({ kind = 'secondary', size = 'normal', type, icon, busy, onClick, children, ...rest }: BaseProps) {
+  // A disabled button would lose the focus, so a busy one only ignores clicks.
+  const behaviour = busy ? { 'aria-busy': true, 'aria-disabled': true } : { ...(type && { type }), onClick };
+  return (
+    <button type="button" class={s.button} data-kind={kind} data-size={size} {...rest} {...behaviour}>
+      <Icon icon={icon} busy={busy} />
+      {children}
+    </button>
+  );
+}
+
+function Icon({ icon: Shape, busy }: { icon?: LucideIcon | undefined; busy?: boolean | undefined }) {
+  if (busy) return <LoaderCircle size={16} class={s.spinner} aria-hidden />;
+  return Shape ? <Shape size={16} aria-hidden /> : null;
+}

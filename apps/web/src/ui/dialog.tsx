@@ -1,0 +1,123 @@
+import { X } from 'lucide-preact';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button, IconButton } from './button.tsx';
+import s from './dialog.module.css';
+import { Form } from './form.tsx';
+import { returnFocus } from './return-focus.ts';
+import { texts } from './texts.ts';
+
+interface DialogProps {
+  title: ComponentChildren;
+  onClose: () => void;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+  size?: 'small' | 'normal' | 'wide' | undefined;
+  /** Name for screen readers, if the title does not say enough. */
+  label?: string | undefined;
+}
+
+/** A modal dialog: it is open as long as it is rendered. A click outside does not close it, so nothing typed is lost. */
+export function Dialog({ title, onClose, children, actions, size = 'normal', label }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    if (!current) return undefined;
+    const opener = document.activeElement;
+    current.showModal();
+    if (!current.querySelector('[autofocus]'))
+      current.querySelector<HTMLElement>(`.${s.body} :is(input, select, textarea)`)?.focus();
+    return () => {
+      current.close();
+      returnFocus(opener);
+    };
+  }, []);
+
+  return (
+    <dialog
+      ref={dialog}
+      class={s.dialog}
+      data-size={size}
+      aria-label={label}
+      aria-labelledby={label ? undefined : titleId}
+      onCancel={(event) => {
+        // A file input inside cancels, too.
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
+      onClose={(event) => {
+        // A browser closes the dialog itself when Escape is pressed twice.
+        if (event.target === event.currentTarget && event.currentTarget.isConnected) onClose();
+      }}
+    >
+      <div class={s.head}>
+        <h2 id={titleId} dir="auto">
+          {title}
+        </h2>
+        <IconButton icon={X} label={texts.value.close} onClick={onClose} />
+      </div>
+      <div class={s.body}>{children}</div>
+      {actions && <div class={s.foot}>{actions}</div>}
+    </dialog>
+  );
+}
+
+interface ConfirmDialogProps {
+  title: ComponentChildren;
+  /** Names what goes. */
+  children: ComponentChildren;
+  confirmLabel: string;
+  danger?: boolean | undefined;
+  /** Closes the dialog unless it fails. */
+  onConfirm: () => Promise<unknown> | void;
+  onClose: () => void;
+}
+
+export function ConfirmDialog({ title, children, confirmLabel, danger, onConfirm, onClose }: ConfirmDialogProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const isMounted = useRef(true);
+  useEffect(
+    () => () => {
+      isMounted.current = false;
+    },
+    [],
+  );
+
+  const confirm = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      if (isMounted.current) onClose();
+    } catch (cause) {
+      setError(cause);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Dialog title={title} onClose={onClose} size="small">
+      <Form
+        onSubmit={confirm}
+        error={error}
+        actions={
+          <>
+            <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={isBusy}>
+              {confirmLabel}
+            </Button>
+            <Button autofocus onClick={onClose}>
+              {texts.value.cancel}
+            </Button>
+          </>
+        }
+      >
+        <div>{children}</div>
+      </Form>
+    </Dialog>
+  );
+}

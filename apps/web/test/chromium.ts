@@ -1,0 +1,60 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { serviceBinary } from '@portal/testing/services';
+
+/** Debian's Chromium; empty if it is not installed. */
+const binary = serviceBinary('chromium') ?? '';
+export const hasBrowser = binary !== '';
+
+/** For programs outside this package, which do not see the library. */
+export type { Browser, BrowserContext, Page };
+
+/** One step on a machine with all processors busy. */
+const stepMs = 60_000;
+
+export type Language = 'de' | 'en';
+export type Theme = 'light' | 'dark';
+
+/** What the browser tells a page, which follows it unless the account chose otherwise. */
+export interface Look {
+  language?: Language;
+  theme?: Theme;
+  width?: number;
+  height?: number;
+}
+
+/** Starts Chromium without any way out of this machine. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: binary,
+    args: [
+      // Tests may run as root, for which Chromium refuses its sandbox.
+      '--no-sandbox',
+      '--disable-dev-shm-usage',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+    ],
+  });
+
+/** A fresh browser profile with this look that keeps the cookies of a header. */
+export async function newProfile(
+  browser: Browser,
+  url: string,
+  { language = 'en', theme = 'light', width = 1440, height = 900 }: Look,
+  cookie: string | null = null,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({
+    baseURL: url,
+    locale: { de: 'de-DE', en: 'en-GB' }[language],
+    colorScheme: theme,
+    viewport: { width, height },
+    // Pages under test stand still, so that a check sees their last state.
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(stepMs);
+  const pairs = cookie?.split('; ').map((pair) => pair.split('=')) ?? [];
+  await context.addCookies(
+    pairs.map(([name = '', value = '']) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })),
+  );
+  return context;
+}

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, inject } from 'vitest';
+import { openPortal } from '@portal/client/client';
+import { noSources } from '@portal/testing/no-sources';
+import { testRuntime } from '@portal/testing/runtime';
+import { startProgram } from '@portal/testing/scenarios/worker-process';
+import { startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { queueSettings } from '@portal/testing/test-matrix';
+import { openSessionTokens } from '@portal/usecases/accounts/session-token';
+import { hasBrowser } from './chromium.ts';
+import { openBrowser } from './open-browser.ts';
+import { type ListedPage, pageList } from './page-list.ts';
+
+interface ServeOptions {
+  /** Starts a worker as well, and a mail server for what it sends. */
+  sendsMail?: boolean;
+  /** Settings in addition to those of every test. */
+  env?: Record<string, string>;
+}
+
+const mailMs = 60_000;
+
+/** The password of every account. Its hash stands here, because making one for each account takes longer than most tests. */
+const password = 'brave little lantern';
+const passwordHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$dAevjecBNex08vId4Z9j6w$SUZ5KkzB/1fRWbb8ARlU/A9VVS0cLHCYtK7fwqJDALA';
+
+export type Pages = Awaited<ReturnType<typeof servePages>>;
+
+/** The real API with the built pages on a database of the calling test file, and a browser. */
+export async function servePages({ sendsMail = false, env: more = {} }: ServeOptions = {}) {
+  const { url: databaseUrl, ownerUrl, runtime, make } = await testRuntime();
+  const smtp = sendsMail ? await startSmtpServer() : null;
+  const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-pages-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    DATABASE_URL: databaseUrl,
+    // The keys of `testRuntime`, which makes the sessions.
+    SESSION_SECRET: `test:${Buffer.alloc(32).toString('base64')}`,
+    SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,
+    LOG_LEVEL: 'fatal',
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    WEB_DIR: hasBrowser ? inject('webDir') : '',
+    ...(smtp && {
+      SMTP_HOST: '127.0.0.1',
+      SMTP_PORT: String(smtp.port),
+      SMTP_SECURITY: 'none',
+      SMTP_FROM: 'portal@example.org',
+    }),
+    ...noSources,
+    ...queueSettings(databaseUrl),
+    ...more,
+  };
+
+  const start = async (app: 'api' | 'worker') => {
+    const program = startProgram(`apps/${app}/src/main.ts`, env);
+    await Promise.race([once(program.child, 'message'), program.unexpectedEnd]);
+    return async () => {
+      program.child.kill('SIGTERM');
+      await program.ended;
+    };
+  };
+  let stopApi = hasBrowser ? await start('api') : null;
+  const stopWorker = hasBrowser && sendsMail ? await start('worker') : null;
+  const service = {
+    url,
+    start: async () => {
+      stopApi ??= await start('api');
+    },
+    stop: async () => {
+      const stop = stopApi;
+      stopApi = null;
+      await stop?.();
+    },
+  };
+  afterAll(async () => {
+    await Promise.all([service.stop(), stopWorker?.()]);
+    await smtp?.stop();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  const browser = await openBrowser({ url, cookieOf });
+
+  async function cookieOf(account: { id: string; tenantId: string }): Promise<string> {
+    const session = await make.session(account);
+    const token = openSessionTokens(runtime.config.sessionKeys).issue({
+      sub: account.id,
+      tid: account.tenantId,
+      sid: session.id,
+      ver: 1,
+    });
+    return `portal_session=${token}`;
+  }
+
+  /** An account of a tenant of its own, unless one is given. */
+  async function addAccount(columns: Parameters<typeof make.user>[0] = {}) {
+    const { id, tenantId, username, email, role } = await make.user({ passwordHash, ...columns });
+    return { id, tenantId, username, email: email ?? '', role, password };
+  }
+
+  /** The typed client, signed in as this account in a session of its own. */
+  function portalOf(account: { id: string; tenantId: string } | null) {
+    const cookie = account && cookieOf(account);
+    return openPortal({
+      baseUrl: url,
+      fetch: async (request) => {
+        if (cookie) request.headers.set('cookie', await cookie);
+        return fetch(request);
+      },
+    });
+  }
+
+  return {
+    ...browser,
+    cookieOf,
+    pages: await pageList(),
+    service,
+    make,
+    addAccount,
+    portalOf,
+    /** Makes states that no call makes, with the rights of the database's owner. */
+    async sql<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+      const client = new Client({ connectionString: ownerUrl });
+      await client.connect();
+      try {
+        return (await client.query<Row>(text, values)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    /** The account that may just open a page. */
+    async accountFor(who: Exclude<ListedPage['who'], 'public'>) {
+      if (who === 'account') return addAccount();
+      if (typeof who === 'string') return addAccount({ role: who });
+      const account = await addAccount();
+      const admin = await addAccount({ role: 'ADMIN', tenantId: account.tenantId });
+      await portalOf(admin).put('/module-grants', {
+        body: { subjectType: 'user', subjectId: account.id, moduleKey: who.module, level: who.level },
+      });
+      return account;
+    },
+    /** The address of a page of the list, with something that belongs to the account for its parameters. */
+    async samplePath(pattern: string, account: { id: string; tenantId: string } | undefined): Promise<string> {
+      if (!pattern.includes(':') || !account) return pattern;
+      const make = samples[pattern];
+      if (!make) throw new Error(`serve-pages.ts has no sample for ${pattern}`);
+      return pattern.replace(':id', await make(portalOf(account)));
+    },
+    /** Waits for the mail to this address that contains a link to the path; returns the link without its host. */
+    async mailedLink(email: string, path: string): Promise<string> {
+      if (!smtp) throw new Error('this file starts no mail server');
+      const mail = await smtp.waitFor(
+        ({ envelopeTo, text }) => envelopeTo.includes(email) && text.includes(url + path),
+        mailMs,
+      );
+      return /\S+/.exec(mail.text.slice(mail.text.indexOf(url + path) + url.length))?.[0] ?? '';
+    },
+  };
+}
+
+type Portal = ReturnType<typeof openPortal>;
+
+/** Makes what a page with parameters shows; returns its id. */
+const samples: Record<string, (portal: Portal) => Promise<string>> = {
+  '/app/tabs/:id': async (portal) => (await portal.post('/dashboard/tabs', { body: { name: 'Control room' } })).id,
+  '/app/modules/:id': async (portal) => {
+    const body = { name: 'Wiki', url: 'https://wiki.example.org/', category: 'custom-modules' };
+    return (await portal.post('/custom-modules', { body })).id;
+  },
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}

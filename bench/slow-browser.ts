@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Browser, type Look, newProfile } from '../apps/web/test/chromium.ts';
+
+/** The network and processor of a person with an old telephone. */
+const slow = { bitsPerSec: 9_000_000, roundTripMs: 100, cpuTimes: 4 };
+
+/** What a page tells about itself. */
+interface Figures {
+  /** When the largest part of the page was painted, from the start of the navigation. */
+  paintMs: number;
+  /** The sum of all layout shifts. */
+  shift: number;
+  /** From each click to the next painted frame. */
+  clicksMs: number[];
+}
+
+// As text, because it runs in the page.
+const observe = `
+globalThis.figures = { paintMs: 0, shift: 0, clicksMs: [] };
+const watch = (type, take, options) =>
+  new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true, ...options });
+watch('largest-contentful-paint', ({ startTime }) => (figures.paintMs = startTime));
+watch('layout-shift', ({ value, hadRecentInput }) => (figures.shift += hadRecentInput ? 0 : value));
+watch('event', ({ name, duration }) => name === 'click' && figures.clicksMs.push(duration), { durationThreshold: 16 });
+`;
+
+// Frames from the call until the promise below is asked for.
+const recordFrames = `
+globalThis.frames = [];
+globalThis.recording = true;
+const record = (before) => requestAnimationFrame((now) => {
+  if (before !== null) frames.push(now - before);
+  if (recording) record(now);
+});
+record(null);
+`;
+
+export interface Traffic {
+  requests: number;
+  bytes: number;
+}
+
+/** A browser profile whose pages run as on a slow device. */
+export async function openSlowly(browser: Browser, url: string, cookie: string | null, look: Look = {}) {
+  const profile = await newProfile(browser, url, look, cookie);
+  await profile.addInitScript(observe);
+  const page = await profile.newPage();
+  const devTools = await profile.newCDPSession(page);
+  const bytesPerSec = slow.bitsPerSec / 8;
+  await devTools.send('Network.enable');
+  await devTools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: slow.roundTripMs,
+    downloadThroughput: bytesPerSec,
+    uploadThroughput: bytesPerSec,
+  });
+  await devTools.send('Emulation.setCPUThrottlingRate', { rate: slow.cpuTimes });
+  await devTools.send('Performance.enable');
+
+  const own = new Set<string>();
+  const traffic: Traffic = { requests: 0, bytes: 0 };
+  devTools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (!request.url.startsWith(url)) return;
+    own.add(requestId);
+    traffic.requests += 1;
+  });
+  devTools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (own.has(requestId)) traffic.bytes += encodedDataLength;
+  });
+
+  const figures = (): Promise<Figures> => page.evaluate('figures');
+  const cpuSec = async (): Promise<number> => {
+    const { metrics } = await devTools.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'ProcessTime')?.value ?? Number.NaN;
+  };
+  return {
+    page,
+    /** Since the profile was opened. */
+    traffic: (): Traffic => ({ ...traffic }),
+    figures,
+    /** Milliseconds of each frame while `work` runs. */
+    async framesDuring(work: () => Promise<unknown>): Promise<number[]> {
+      await page.evaluate(recordFrames);
+      await work();
+      return page.evaluate('(recording = false, frames)');
+    },
+    /** Milliseconds from each click to the next frame while `work` clicks; faster ones than 16 ms count as 16. */
+    async clicksDuring(work: () => Promise<number>): Promise<number[]> {
+      await page.evaluate('figures.clicksMs.length = 0');
+      const clicks = await work();
+      const { clicksMs } = await figures();
+      return [...clicksMs, ...Array.from({ length: Math.max(0, clicks - clicksMs.length) }, () => 16)];
+    },
+    /** The share of a slow processor that the page needs while nobody touches it. */
+    async idleShare(seconds: number): Promise<number> {
+      // Chromium slows a page down by keeping the processor busy, so this is measured at full speed.
+      await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+      const before = await cpuSec();
+      await pause(seconds * 1_000);
+      const used = (await cpuSec()) - before;
+      await devTools.send('Emulation.setCPUThrottlingRate', { rate: slow.cpuTimes });
+      return (used * slow.cpuTimes) / seconds;
+    },
+    close: () => profile.close(),
+  };
+}
