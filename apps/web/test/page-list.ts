@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, runnerImport } from 'vite';
 
@@ -10,16 +11,19 @@ export interface ListedPage {
   who: 'public' | 'account' | 'ADMIN' | 'SUPER_ADMIN' | { module: string; level: 'USE' | 'MANAGE' };
 }
 
-const styles = '\0styles';
-
-const withoutStyles: Plugin = {
-  name: 'without-styles',
+/** The pages themselves stay away, since they need a browser: each of their files exports functions that do nothing. */
+const withoutPages: Plugin = {
+  name: 'without-pages',
   enforce: 'pre',
-  resolveId: (source) => (source.endsWith('.css') ? styles : null),
-  load: (id) => (id === styles ? 'export default {}' : null),
+  load: (id) => (id.endsWith('.tsx') ? stubOf(readFileSync(id, 'utf8')) : null),
 };
 
-/** The list of pages as the build sees it. Its sources are written for a browser, so Vite translates them. */
+const stubOf = (source: string): string =>
+  [...source.matchAll(/^export (?:function|const|class) (\w+)/gm)]
+    .map(([, name]) => `export const ${name} = () => null;`)
+    .join('\n');
+
+/** The list of pages as the build sees it. */
 export async function pageList(): Promise<readonly ListedPage[]> {
   const { module } = await runnerImport<{ routes: readonly ListedPage[] }>(`${web}src/routes.ts`, {
     root: web,
@@ -28,7 +32,7 @@ export async function pageList(): Promise<readonly ListedPage[]> {
     // The mode alone does not say it: tests run with another NODE_ENV.
     define: { 'import.meta.env.DEV': 'false' },
     logLevel: 'silent',
-    plugins: [withoutStyles],
+    plugins: [withoutPages],
   });
   return module.routes;
 }

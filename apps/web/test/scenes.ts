@@ -24,7 +24,11 @@ export const scenes: Scene[] = [
     path: '/app',
     open: async (page) => {
       await editMode(page);
-      await page.getByRole('article').first().getByRole('button', { name: /^Aktionen/ }).click();
+      await page
+        .getByRole('article')
+        .first()
+        .getByRole('button', { name: /^Aktionen/ })
+        .click();
       await page.getByRole('menuitem').first().waitFor();
     },
   },
@@ -75,7 +79,10 @@ export const scenes: Scene[] = [
     open: async (page, width) => {
       if (width < 500) await press(page, 'Konto');
       else await press(page, /^Konto von/);
-      await page.getByRole(width < 500 ? 'dialog' : 'menuitem').first().waitFor();
+      await page
+        .getByRole(width < 500 ? 'dialog' : 'menuitem')
+        .first()
+        .waitFor();
     },
   },
   {

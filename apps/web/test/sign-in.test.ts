@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { hasBrowser } from './chromium.ts';
 import { drawn } from './drawn.ts';
 import { servePages } from './serve-pages.ts';
@@ -77,11 +77,6 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     const alert = page.getByRole('alert');
     await alert.getByText(/too many attempts/i).waitFor();
     expect(await alert.textContent()).toMatch(/in \d+ (seconds|minutes?)/);
-  });
-
-  it('is not asked of somebody who is signed in already', async () => {
-    const page = await openPage('/app/sign-in', { account: await addAccount() });
-    await page.waitForURL('**/app');
   });
 });
 
@@ -227,8 +222,14 @@ describe.skipIf(!hasBrowser)('a half-written form', () => {
     await page.getByText('The connection to the portal is lost').first().waitFor();
     expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Water the plants');
     await service.start();
-    await page.getByText('The connection to the portal is lost').first().waitFor({ state: 'hidden' });
-    if (await page.getByRole('dialog').isVisible()) await save(page);
+    // The person tries again until it works.
+    await vi.waitFor(
+      async () => {
+        if (await page.getByRole('dialog').isVisible()) await save(page);
+        await page.getByRole('dialog').waitFor({ state: 'hidden', timeout: 2_000 });
+      },
+      { timeout: 30_000 },
+    );
     await page.getByRole('main').getByText('Water the plants').waitFor();
   });
 });

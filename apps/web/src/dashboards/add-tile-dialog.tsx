@@ -21,13 +21,13 @@ export function AddTileDialog({ session, onClose }: AddTileDialogProps) {
   const [type, setType] = useState<keyof typeof widgetKinds | null>(null);
   const [config, setConfig] = useState<Record<string, unknown>>({});
   const add = useMutation({
-    mutationFn: (type: string) => session.add(type, config),
+    mutationFn: ({ type, config }: { type: string; config: Record<string, unknown> }) => session.add(type, config),
     onSuccess: onClose,
   });
   const kind = type && widgetKinds[type];
   const choose = (chosen: keyof typeof widgetKinds) => {
     setType(chosen);
-    if (!widgetKinds[chosen].Settings) add.mutate(chosen);
+    if (!widgetKinds[chosen].Settings) add.mutate({ type: chosen, config: {} });
   };
   const back = () => {
     setType(null);
@@ -45,7 +45,7 @@ export function AddTileDialog({ session, onClose }: AddTileDialogProps) {
   return (
     <Dialog title={kind.label()} onClose={onClose}>
       <Form
-        onSubmit={() => add.mutateAsync(type)}
+        onSubmit={() => add.mutateAsync({ type, config })}
         error={add.error}
         actions={
           <>

@@ -125,7 +125,7 @@ function LeaveDialog({ session, href, onClose }: { session: EditSession; href: s
     route(href);
   };
   return (
-    <ConfirmDialog title={t.leaveTitle} confirmLabel={t.leaveNow} danger onConfirm={leave} onClose={onClose}>
+    <ConfirmDialog title={t.leaveTitle} confirmLabel={t.discard} danger onConfirm={leave} onClose={onClose}>
       {t.leave}
     </ConfirmDialog>
   );

@@ -39,7 +39,6 @@ export const texts = catalogue({
     takeTheirs: 'Die andere',
     leaveTitle: 'Änderungen verwerfen?',
     leave: 'Die Änderungen an diesem Dashboard sind noch nicht gespeichert.',
-    leaveNow: 'Verwerfen',
 
     handle: (title: string) => `${title}: verschieben`,
     handleHint:
@@ -70,7 +69,6 @@ export const texts = catalogue({
     movedToTab: (title: string, tab: string) => `„${title}“ ist jetzt auf „${tab}“.`,
     moveBackFailed: (title: string) => `„${title}“ ließ sich nicht zurückholen.`,
 
-    noTypes: 'Es gibt keine Kacheln, die Sie hinzufügen dürfen.',
     settingsOf: (title: string) => `${title}: Einstellungen`,
     add: 'Hinzufügen',
     back: 'Zurück',
@@ -97,7 +95,6 @@ export const texts = catalogue({
     takeTheirs: 'The other one',
     leaveTitle: 'Discard changes?',
     leave: 'The changes to this dashboard are not saved yet.',
-    leaveNow: 'Discard',
 
     handle: (title: string) => `${title}: move`,
     handleHint:
@@ -128,7 +125,6 @@ export const texts = catalogue({
     movedToTab: (title: string, tab: string) => `“${title}” is now on “${tab}”.`,
     moveBackFailed: (title: string) => `“${title}” could not be brought back.`,
 
-    noTypes: 'There are no tiles that you may add.',
     settingsOf: (title: string) => `${title}: settings`,
     add: 'Add',
     back: 'Back',

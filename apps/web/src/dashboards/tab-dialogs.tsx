@@ -49,11 +49,12 @@ interface NameDialogProps extends DialogProps {
 function NameDialog({ title, hint, name: oldName, isRequired, action, onSave, onClose }: NameDialogProps) {
   const t = texts.value;
   const [name, setName] = useState(oldName);
-  const save = useMutation({ mutationFn: () => onSave(name.trim()), onSuccess: onClose });
+  // The name is handed over: the function itself may be that of the drawing before the last key.
+  const save = useMutation({ mutationFn: onSave, onSuccess: onClose });
   return (
     <Dialog title={title} size="small" onClose={onClose}>
       <Form
-        onSubmit={() => save.mutateAsync()}
+        onSubmit={() => save.mutateAsync(name.trim())}
         error={save.error}
         actions={
           <>

@@ -18,13 +18,16 @@ interface TileDialogProps {
 export function ConfigureDialog({ widget, onClose }: TileDialogProps) {
   const t = texts.value;
   const [config, setConfig] = useState<Record<string, unknown>>(widget.config);
-  const save = useMutation({ mutationFn: () => saveConfig(widget.id, config), onSuccess: onClose });
+  const save = useMutation({
+    mutationFn: (config: Record<string, unknown>) => saveConfig(widget.id, config),
+    onSuccess: onClose,
+  });
   const Settings = kindOf(widget)?.Settings;
   if (!Settings) return null;
   return (
     <Dialog title={t.settingsOf(titleOf(widget))} onClose={onClose}>
       <Form
-        onSubmit={() => save.mutateAsync()}
+        onSubmit={() => save.mutateAsync(config)}
         error={save.error}
         actions={
           <>
@@ -47,7 +50,7 @@ export function MoveToTabDialog({ session, widget, onClose }: TileDialogProps & 
   const others = tabs.filter(({ id }) => id !== tab?.id);
   const [tabId, setTabId] = useState(others[0]?.id ?? '');
   const move = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (tabId: string) => {
       const target = others.find(({ id }) => id === tabId);
       if (target) await session.moveToTab(widget, target);
     },
@@ -56,7 +59,7 @@ export function MoveToTabDialog({ session, widget, onClose }: TileDialogProps & 
   return (
     <Dialog title={t.moveToTab} size="small" onClose={onClose} label={`${t.moveToTab}: ${titleOf(widget)}`}>
       <Form
-        onSubmit={() => move.mutateAsync()}
+        onSubmit={() => move.mutateAsync(tabId)}
         error={move.error}
         actions={
           <>

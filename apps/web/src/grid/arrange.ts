@@ -77,9 +77,9 @@ function scaled(item: Item, ratio: number): Item {
   return { ...item, x, w: Math.max(Math.round((item.x + item.w) * ratio) - x, 1) };
 }
 
-/** A quarter, half or all of the columns, so that rows fill; wide enough for what fits into `w` columns of `lg`. */
+/** A quarter, half or all of the columns, so that rows fill; at least three quarters as wide as `w` columns of `lg`. */
 function tidyWidth(w: number, to: Breakpoint): number {
   const columns = columnsOf[to];
   const widths = [columns / 4, columns / 2].filter((width) => width >= 1);
-  return widths.find((width) => width * spans[to] >= w) ?? columns;
+  return widths.find((width) => width * spans[to] >= 0.75 * w) ?? columns;
 }

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from './accessible.ts';
-import { hasBrowser } from './chromium.ts';
-import { drawn } from './drawn.ts';
-import { servePages } from './serve-pages.ts';
+import { expectAccessible } from '../accessible.ts';
+import { hasBrowser } from '../chromium.ts';
+import { drawn } from '../drawn.ts';
+import { servePages } from '../serve-pages.ts';
 
 const { openPage, allow, addAccount, portalOf, sql } = await servePages();
 

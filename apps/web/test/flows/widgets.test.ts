@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { pngIcon } from '@portal/testing/icons';
-import { expectAccessible } from './accessible.ts';
-import { chooseFiles } from './choose-file.ts';
-import { hasBrowser } from './chromium.ts';
-import { drawn } from './drawn.ts';
-import { servePages } from './serve-pages.ts';
+import { expectAccessible } from '../accessible.ts';
+import { chooseFiles } from '../choose-file.ts';
+import { hasBrowser } from '../chromium.ts';
+import { drawn } from '../drawn.ts';
+import { servePages } from '../serve-pages.ts';
 
 const { openPage, allow, addAccount, portalOf, make, sql, service } = await servePages();
 
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)('the reminders', () => {
     const { page, portal } = await openWith(account, 'reminders', { showDone: true });
     const reminders = tile(page, 'Reminders');
     await reminders.getByRole('textbox', { name: 'What would you like to be reminded of?' }).fill('Water the plants');
-    await reminders.getByRole('combobox', { name: 'When?' }).selectOption('Tomorrow at 8 am');
+    await reminders.getByRole('combobox', { name: 'When?' }).selectOption('Tomorrow morning, 8:00');
     await reminders.getByRole('button', { name: 'Add reminder' }).click();
     await reminders.getByRole('listitem').filter({ hasText: 'Water the plants' }).waitFor();
     await expectAccessible(page);

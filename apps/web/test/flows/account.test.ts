@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { pngIcon } from '@portal/testing/icons';
-import { expectAccessible } from './accessible.ts';
-import { chooseFiles } from './choose-file.ts';
-import { hasBrowser } from './chromium.ts';
-import { drawn } from './drawn.ts';
-import { servePages } from './serve-pages.ts';
+import { expectAccessible } from '../accessible.ts';
+import { chooseFiles } from '../choose-file.ts';
+import { hasBrowser } from '../chromium.ts';
+import { drawn } from '../drawn.ts';
+import { servePages } from '../serve-pages.ts';
 
 const { openPage, allow, addAccount, portalOf, cookieOf, service } = await servePages();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { pngIcon } from '@portal/testing/icons';
-import { expectAccessible } from './accessible.ts';
-import { chooseFiles } from './choose-file.ts';
-import { hasBrowser, type Look } from './chromium.ts';
-import { drawn } from './drawn.ts';
-import { servePages } from './serve-pages.ts';
+import { expectAccessible } from '../accessible.ts';
+import { chooseFiles } from '../choose-file.ts';
+import { hasBrowser, type Look } from '../chromium.ts';
+import { drawn } from '../drawn.ts';
+import { servePages } from '../serve-pages.ts';
 
 const { openPage, allow, addAccount, portalOf, make } = await servePages();
 
@@ -21,8 +21,17 @@ const names = {
 
 const looks: Look[] = [{ width: 1440 }, { width: 320, height: 640 }];
 
+type Named = ReturnType<typeof addAccountNamed>;
+const made = new Map<string, Named>();
+
 /** An account whose every name is this one, with something of each kind that it can name. */
-async function accountNamed(name: string) {
+function accountNamed(name: string): Named {
+  const account = made.get(name) ?? addAccountNamed(name);
+  made.set(name, account);
+  return account;
+}
+
+async function addAccountNamed(name: string) {
   const { id: tenantId } = await make.tenant({ name });
   const account = await addAccount({ tenantId, displayName: name });
   const portal = portalOf(account);
