@@ -37,6 +37,11 @@ const widths = [1440, 390];
 const word = process.argv[2] ?? '';
 
 const stops: (() => Promise<unknown>)[] = [];
+const stopAll = async () => {
+  for (const stop of stops.splice(0).toReversed()) await stop();
+};
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stopAll().finally(() => process.exit(1)));
 try {
   await buildWebIfStale({ ...usualBuild, outDir: webDir });
   const demo = await startDemo();
@@ -65,7 +70,7 @@ try {
       }
   console.log(`Pictures of ${wanted.length} pages and dialogs are in ${folder}.`);
 } finally {
-  for (const stop of stops.toReversed()) await stop();
+  await stopAll();
 }
 
 /** The pages of the list, each named by its address. */

@@ -371,7 +371,7 @@ const sentencePatterns: readonly Pattern[] = [
     /^This widget has (\d+) favorites already\. .*$/,
     'Diese Kachel hat schon $1 Favoriten. Bitte verwenden Sie eine andere.',
   ],
-  [/^This is not an? (.+) (?:or) (.+) image\.$/, 'Das ist kein Bild im Format $1 oder $2.'],
+  [/^This is not an? ([\w, ]{1,60}) or (\w{1,20}) image\.$/, 'Das ist kein Bild im Format $1 oder $2.'],
   [/^The file is not an? (.+) or (\w+) .*$/, 'Das ist kein Bild im Format $1 oder $2. Bitte wählen Sie ein anderes.'],
   [
     /^This image is damaged or incomplete\.$/,

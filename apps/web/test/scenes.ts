@@ -13,7 +13,7 @@ const press = (page: Page, name: string | RegExp) => page.getByRole('button', { 
 
 const editMode = async (page: Page) => {
   await press(page, 'Bearbeiten');
-  await page.getByRole('toolbar', { name: 'Dashboard bearbeiten' }).waitFor();
+  await page.getByRole('group', { name: 'Dashboard bearbeiten' }).waitFor();
 };
 
 /** Dialogs and states that no address opens. */

@@ -13,7 +13,7 @@ const programs: [name: string, mark: RegExp][] = [
   ['DuckDuckGo', /\b(DuckDuckGo|Ddg)\//],
   ['Firefox', /\b(Firefox|FxiOS)\//],
   ['Chrome', /\b(Chrome|CriOS|Chromium|HeadlessChrome)\//],
-  ['Safari', /\bVersion\/\S+ (Mobile\/\S+ )?Safari\//],
+  ['Safari', /\bVersion\/[\d.]{1,20} (Mobile\/\w{1,20} )?Safari\//],
 ];
 
 const systems: [name: string, mark: RegExp][] = [

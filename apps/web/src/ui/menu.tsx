@@ -68,7 +68,8 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
     popovertarget: id,
     'aria-haspopup': 'menu' as const,
     'aria-expanded': isOpen,
-    style: { anchorName: anchor },
+    // Only while it is open: with a name, each moving tile would lay out the page anew.
+    style: isOpen ? { anchorName: anchor } : {},
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
       event.preventDefault();

@@ -64,7 +64,7 @@ async function clockAndNote(account: Account) {
 
 const tile = (page: Page, name: string) => page.getByRole('article', { name, exact: true });
 const handle = (page: Page, name: string) => page.getByRole('button', { name: `${name}: move` });
-const bar = (page: Page) => page.getByRole('toolbar', { name: 'Edit dashboard' });
+const bar = (page: Page) => page.getByRole('group', { name: 'Edit dashboard' });
 const button = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true });
 const item = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true });
 
