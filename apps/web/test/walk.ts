@@ -5,9 +5,10 @@ import { drawn } from './drawn.ts';
 import type { ListedPage } from './page-list.ts';
 import type { Pages } from './serve-pages.ts';
 
-const isLong = process.env['LONG_FORM'] !== undefined;
+/** Set by `pnpm soak web-pages`. */
+export const isLong = process.env['LONG_FORM'] !== undefined;
 
-/** Two opposite looks in every run; `pnpm soak web-pages` takes all eight. */
+/** Two opposite looks, which the pages share in every run; `pnpm soak web-pages` takes all eight for each page. */
 export const looks: Required<Omit<Look, 'height'>>[] = (['de', 'en'] as const).flatMap((language) =>
   (['light', 'dark'] as const).flatMap((theme) =>
     [1440, 320]
