@@ -1,5 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { serviceBinary } from '@portal/testing/services';
+import { countCalls } from './drawn.ts';
 
 /** Debian's Chromium; empty if it is not installed. */
 const binary = serviceBinary('chromium') ?? '';
@@ -52,9 +53,14 @@ export async function newProfile(
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(stepMs);
-  const pairs = cookie?.split('; ').map((pair) => pair.split('=')) ?? [];
-  await context.addCookies(
-    pairs.map(([name = '', value = '']) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })),
-  );
+  countCalls(context);
+  if (cookie !== null) await context.addCookies(cookiesOf(url, cookie));
   return context;
 }
+
+/** The cookies of a header, as the service sets them. */
+export const cookiesOf = (url: string, header: string) =>
+  header
+    .split('; ')
+    .map((pair) => pair.split('='))
+    .map(([name = '', value = '']) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const }));

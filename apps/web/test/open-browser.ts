@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
-import { hasBrowser, launchBrowser, type Look, newProfile } from './chromium.ts';
+import { cookiesOf, hasBrowser, launchBrowser, type Look, newProfile } from './chromium.ts';
 
 const failures = fileURLToPath(new URL('../../../.cache/failed-pages', import.meta.url));
 
-type Account = { id: string; tenantId: string; sessionVersion?: number | undefined };
+export interface Account {
+  id: string;
+  tenantId: string;
+  /** How many times all its sessions have been ended, plus one. */
+  sessionVersion?: number;
+}
 
 interface OpenOptions extends Look {
   /** Signed in with a new session; without it nobody is. */
   account?: Account | undefined;
+  /** With a clock that the test sets forward. */
+  hasOwnClock?: boolean;
   /** Opens a second window of the same browser profile as this page. */
   beside?: Page;
 }
@@ -23,13 +30,23 @@ export interface Served {
   cookieOf(account: Account): Promise<string>;
 }
 
+/** A profile without a session, without anything stored and with one empty page. */
+interface Profile {
+  context: BrowserContext;
+  page: Page;
+  look: Look;
+  /** False if something stays that a later test would notice. */
+  isReusable: boolean;
+}
+
 /**
  * One browser for the calling test file. Each `openPage` has a profile of its own, and whatever a page reports that it should not —
  * console errors, exceptions, violations of the content security policy, refused calls, requests to another host — fails its test.
  */
 export async function openBrowser({ url, cookieOf }: Served) {
   const browser = hasBrowser ? await launchBrowser() : null;
-  const profiles = new Set<BrowserContext>();
+  const profiles = new Set<Profile>();
+  const spares: Profile[] = [];
   const pages: Page[] = [];
   const faults: string[] = [];
   const allowed: string[] = [];
@@ -40,28 +57,64 @@ export async function openBrowser({ url, cookieOf }: Served) {
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await keep(task.name);
     const unexpected = faults.filter((fault) => !allowed.some((name) => fault.startsWith(name)));
-    for (const profile of profiles) await profile.close();
+    for (const profile of profiles) {
+      const isSpare = task.result?.state !== 'fail' && profile.isReusable && !profile.page.isClosed();
+      if (isSpare) spares.push(await emptied(profile));
+      else await profile.context.close();
+    }
     for (const list of [pages, faults, allowed]) list.length = 0;
     profiles.clear();
     expect(unexpected).toEqual([]);
   });
 
   async function openPage(path: string, options: OpenOptions = {}): Promise<Page> {
-    const page = options.beside ? await options.beside.context().newPage() : await pageOfNewProfile(options);
-    await page.goto(path);
+    const page = options.beside ? await options.beside.context().newPage() : await pageOfOwnProfile(options);
+    if (path !== 'about:blank') await page.goto(path);
     return page;
   }
 
-  async function pageOfNewProfile({ account, ...look }: OpenOptions): Promise<Page> {
+  async function pageOfOwnProfile({ account, hasOwnClock = false, ...look }: OpenOptions): Promise<Page> {
+    const profile = spareOf(look) ?? (await addProfile(look));
+    profiles.add(profile);
+    const { context, page } = profile;
+    pages.push(page);
+    if (account) await context.addCookies(cookiesOf(url, await cookieOf(account)));
+    if (hasOwnClock) {
+      await context.clock.install();
+      profile.isReusable = false;
+    }
+    return page;
+  }
+
+  /** A profile of an earlier test. Its process has read the scripts already, which takes longer than most tests. */
+  function spareOf(look: Look): Profile | undefined {
+    const at = spares.findIndex((spare) => JSON.stringify(spare.look) === JSON.stringify(look));
+    return at === -1 ? undefined : spares.splice(at, 1)[0];
+  }
+
+  async function addProfile(look: Look): Promise<Profile> {
     if (!browser) throw new Error('Chromium is not installed');
-    const context = await newProfile(browser, url, look, account && (await cookieOf(account)));
-    profiles.add(context);
+    const context = await newProfile(browser, url, look);
     await context.addInitScript(reportViolations);
-    context.on('page', (page) => {
-      pages.push(page);
-      watch(page, (fault) => faults.push(fault));
-    });
-    return context.newPage();
+    context.on('page', (page) => watch(page, (fault) => faults.push(fault)));
+    const page = await context.newPage();
+    // The other windows of a test
+    context.on('page', (page) => pages.push(page));
+    return { context, page, look, isReusable: true };
+  }
+
+  /** Closes what a test has opened, and forgets what it has left. */
+  async function emptied(profile: Profile): Promise<Profile> {
+    const { context, page, look } = profile;
+    for (const other of context.pages()) if (other !== page) await other.close();
+    await Promise.all([page.unrouteAll(), context.unrouteAll()]);
+    await page.goto('about:blank');
+    await page.emulateMedia({ colorScheme: look.theme ?? 'light' });
+    const session = await context.newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'all' });
+    await session.detach();
+    await context.clearCookies();
+    return profile;
   }
 
   /** Stores what the pages of a failed test show. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { hasBrowser } from './chromium.ts';
 import { drawn } from './drawn.ts';
+import { pageList } from './page-list.ts';
 import { servePages } from './serve-pages.ts';
 import { isLong, looks, walkPage } from './walk.ts';
 
 const stage = await servePages();
-const { openPage, allow, addAccount, portalOf, pages } = stage;
+const { openPage, allow, addAccount, portalOf } = stage;
+const pages = await pageList();
 
 describe.skipIf(!hasBrowser).each(looks)('in $language, $theme, $width px wide', (look) => {
   const mine = pages.filter((_, n) => isLong || n % looks.length === looks.indexOf(look));

@@ -13,8 +13,8 @@ import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { queueSettings } from '@portal/testing/test-matrix';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { hasBrowser } from './chromium.ts';
-import { openBrowser } from './open-browser.ts';
-import { type ListedPage, pageList } from './page-list.ts';
+import { type Account, openBrowser } from './open-browser.ts';
+import type { ListedPage } from './page-list.ts';
 
 interface ServeOptions {
   /** Starts a worker as well, and a mail server for what it sends. */
@@ -88,13 +88,13 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
 
   const browser = await openBrowser({ url, cookieOf });
 
-  async function cookieOf(account: { id: string; tenantId: string }): Promise<string> {
+  async function cookieOf(account: Account): Promise<string> {
     const session = await make.session(account);
     const token = openSessionTokens(runtime.config.sessionKeys).issue({
       sub: account.id,
       tid: account.tenantId,
       sid: session.id,
-      ver: 1,
+      ver: account.sessionVersion ?? 1,
     });
     return `portal_session=${token}`;
   }
@@ -106,7 +106,7 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
   }
 
   /** The typed client, signed in as this account in a session of its own. */
-  function portalOf(account: { id: string; tenantId: string } | null) {
+  function portalOf(account: Account | null) {
     const cookie = account && cookieOf(account);
     return openPortal({
       baseUrl: url,
@@ -120,7 +120,6 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
   return {
     ...browser,
     cookieOf,
-    pages: await pageList(),
     service,
     make,
     addAccount,
