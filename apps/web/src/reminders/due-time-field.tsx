@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
+import { type EnteredTime, instantsAt, quickTimes } from '../berlin-time.ts';
 import { Button } from '../ui/button.tsx';
 import { RadioGroup, TextField } from '../ui/field.tsx';
-import { type EnteredTime, instantsAt, quickTimes } from './berlin-time.ts';
 import s from './reminders.module.css';
 import { texts } from './texts.ts';
 

@@ -1,5 +1,5 @@
 import type { Reminder } from '@portal/client/interface';
-import { dayAt } from './berlin-time.ts';
+import { dayAt } from '../berlin-time.ts';
 
 /** What the page lists: all that is not done, what is due of it, or what is done. */
 export type ReminderFilter = 'open' | 'due' | 'done';

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';
+import { instantOf, quickTimes } from '../berlin-time.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
-import { instantOf, quickTimes } from './berlin-time.ts';
 import { DueTimeField } from './due-time-field.tsx';
 import { refreshReminders, showSnoozed } from './reminder-actions.ts';
 import { texts } from './texts.ts';

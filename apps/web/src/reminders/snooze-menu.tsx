@@ -1,7 +1,7 @@
 import { AlarmClock } from 'lucide-preact';
+import { quickTimes } from '../berlin-time.ts';
 import { Menu } from '../ui/menu.tsx';
 import { actionTexts } from './action-texts.ts';
-import { quickTimes } from './berlin-time.ts';
 import type { SnoozePreset } from './reminder-actions.ts';
 
 interface SnoozeMenuProps {

@@ -1,5 +1,5 @@
 import type { CalendarEvent } from '@portal/client/interface';
-import { addDays, dayAt, instantsAt } from '../../reminders/berlin-time.ts';
+import { addDays, dayAt, startOf } from '../../berlin-time.ts';
 
 /** What one day shows of an event. */
 interface AgendaEntry {
@@ -54,9 +54,6 @@ function spanOf(event: CalendarEvent): Span {
 
 /** An event that began on an earlier day stands before those that begin on this one. */
 const orderOf = ({ time }: AgendaEntry): number => (time === undefined ? -2 : (time.start ?? -1));
-
-/** The first instant of a day. No change of the clocks skips midnight. */
-export const startOf = (day: string): number => Date.parse(instantsAt(`${day}T00:00`)[0] ?? day);
 
 /** The first day and the window to ask for. */
 export function windowOf(now: number, days: number): { firstDay: string; from: string; to: string } {

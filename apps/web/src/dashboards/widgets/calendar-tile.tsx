@@ -1,12 +1,12 @@
 import { MapPin } from 'lucide-preact';
 import type { CalendarEvents, CalendarEventsError, CalendarSource } from '@portal/client/interface';
+import { addDays, startOf } from '../../berlin-time.ts';
 import { formatDay } from '../../language.ts';
 import { usePolled } from '../../polling.ts';
 import { portal } from '../../portal.ts';
-import { addDays } from '../../reminders/berlin-time.ts';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type AgendaDay, agendaOf, startOf, windowOf } from './agenda.ts';
+import { type AgendaDay, agendaOf, windowOf } from './agenda.ts';
 import { sourcesQuery } from './calendar-sources-query.ts';
 import css from './calendar.module.css';
 import { readCalendar } from './configs.ts';

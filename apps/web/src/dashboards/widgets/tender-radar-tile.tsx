@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/preact-query';
 import type { Tender } from '@portal/client/interface';
+import { dayAt, daysBetween } from '../../berlin-time.ts';
 import { usePolled } from '../../polling.ts';
 import { portal, queryClient } from '../../portal.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { readTenderRadar } from './configs.ts';
-import { daysUntil } from './days-until.ts';
 import { texts } from './feed-texts.ts';
 import { savedSearchesQuery } from './saved-searches-query.ts';
 import css from './tender-radar.module.css';
@@ -104,7 +104,7 @@ const urgentDays = 3;
 function Deadline({ tender: { deadlineAt, deadlineIsDateOnly }, now }: { tender: Tender; now: number }) {
   const t = texts.value;
   if (deadlineAt === null) return <span class={css.deadline}>{t.noDeadline}</span>;
-  const left = daysUntil(deadlineAt, now);
+  const left = daysBetween(dayAt(now), dayAt(deadlineAt));
   const isOver = Date.parse(deadlineAt) < now;
   const words = isOver ? t.isOver : t.daysLeft(left);
   return (

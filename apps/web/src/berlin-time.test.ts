@@ -3,6 +3,7 @@ import {
   addDays,
   clockTimeAt,
   dayAt,
+  daysBetween,
   enteredTimeAt,
   instantOf,
   instantsAt,
@@ -63,6 +64,16 @@ describe('days', () => {
     expect(addDays('2026-10-24', 1)).toBe('2026-10-25');
     expect(addDays('2026-10-25', 1)).toBe('2026-10-26');
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
+  });
+
+  it.each([
+    ['2026-11-20T22:59:00Z', 0],
+    ['2026-11-20T23:00:00Z', 1],
+    ['2026-11-22T12:00:00Z', 2],
+    ['2026-11-19T12:00:00Z', -1],
+    ['2027-04-01T00:00:00Z', 132],
+  ])('from 20 November 2026 to %s', (instant, days) => {
+    expect(daysBetween('2026-11-20', dayAt(instant))).toBe(days);
   });
 
   it.each([

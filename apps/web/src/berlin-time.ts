@@ -1,4 +1,4 @@
-import { type Instant, timeZone } from '../language.ts';
+import { type Instant, timeZone } from './language.ts';
 
 const parts = new Intl.DateTimeFormat('en-CA', {
   timeZone,
@@ -34,14 +34,22 @@ export function instantsAt(clockTime: string): string[] {
 export const dayAt = (instant: Instant): string => clockTimeAt(instant).slice(0, 10);
 
 const DAY_MS = 86_400_000;
+/** In UTC, where all days are equally long. */
+const midnightOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 /** The day that is so many days later. */
 export const addDays = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+  new Date(midnightOf(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Days from one day to another, by the calendar: 0 is the same day, 1 the next one. */
+export const daysBetween = (from: string, to: string): number => (midnightOf(to) - midnightOf(from)) / DAY_MS;
+
+/** The first instant of a day. No change of the clocks skips midnight. */
+export const startOf = (day: string): number => Date.parse(instantsAt(`${day}T00:00`)[0] ?? day);
 
 /** The Monday of the following calendar week. */
 export function nextMonday(day: string): string {
-  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay() || 7;
+  const weekday = new Date(midnightOf(day)).getUTCDay() || 7;
   return addDays(day, 8 - weekday);
 }
 
