@@ -14,8 +14,9 @@ import { Backdrop } from './backdrop.tsx';
 import { type Changes, changes, type Editor, type View } from './board.ts';
 import css from './dashboard.module.css';
 import { sizeOf } from './kinds.ts';
-import { type Board, prefetchBoard, readTabsAgain, useBoard, useTabs } from './queries.ts';
+import { type Board, prefetchBoard, readTabsAgain, useBoard } from './queries.ts';
 import { TabBar } from './tab-bar.tsx';
+import { useTabs } from './tabs-query.ts';
 import { texts } from './texts.ts';
 import { TileGrid } from './tile-grid.tsx';
 

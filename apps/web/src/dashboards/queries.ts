@@ -3,13 +3,10 @@ import type { DashboardLayout, DashboardTab, DashboardWidget } from '@portal/cli
 import { PortalError } from '@portal/client/portal-error';
 import { gridVersion, type Layouts } from '../grid/breakpoints.ts';
 import { portal, queryClient } from '../portal.ts';
+import { tabsKey } from './tabs-query.ts';
 
-const tabsKey = ['dashboards', 'tabs'];
 const layoutKey = (tabId: string) => ['dashboards', 'layout', tabId];
 const widgetsKey = (tabId: string) => ['dashboards', 'widgets', tabId];
-
-export const useTabs = () =>
-  useQuery({ queryKey: tabsKey, queryFn: ({ signal }) => portal.get('/dashboard/tabs', { signal }) });
 
 const layoutOf = (tabId: string) => ({
   queryKey: layoutKey(tabId),

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/preact-query';
 import {
   CirclePlus,
   CircleQuestionMark,
@@ -11,7 +10,7 @@ import {
 } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { portal } from '../portal.ts';
+import { useTabs } from '../dashboards/tabs-query.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import type { NavGroups } from './nav-groups.ts';
@@ -141,11 +140,7 @@ function useSections(groups: NavGroups): Section[] {
   const { route: go } = useLocation();
   const change = usePreferences();
   const signOut = useSignOut();
-  // The same query as that of the dashboard page, whose script is not needed here.
-  const tabs = useQuery({
-    queryKey: ['dashboards', 'tabs'],
-    queryFn: ({ signal }) => portal.get('/dashboard/tabs', { signal }),
-  });
+  const tabs = useTabs();
   const link = (href: string, label: string, icon: LucideIcon): Entry => ({
     id: href,
     label,

@@ -1,0 +1,8 @@
+import { useQuery } from '@tanstack/preact-query';
+import { portal } from '../portal.ts';
+
+export const tabsKey = ['dashboards', 'tabs'];
+
+/** The dashboards of the account. The palette lists them too, and does not need the other queries of this area. */
+export const useTabs = () =>
+  useQuery({ queryKey: tabsKey, queryFn: ({ signal }) => portal.get('/dashboard/tabs', { signal }) });
