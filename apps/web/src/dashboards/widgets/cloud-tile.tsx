@@ -36,7 +36,7 @@ export function CloudTile({ config }: TileProps) {
           });
           return (
             <>
-              <StateCounts states={rows.map(({ light }) => light)} order={order} kinds={kinds} words={t.lights} />
+              <StateCounts states={rows.map(({ light }) => light)} order={order} kinds={kinds} words={t.lightCounts} />
               <ul class={tile.list}>
                 {rows.slice(0, maxRows).map((cloud) => (
                   <Row key={cloud.id} cloud={cloud} isCompact={isCompact} />

@@ -55,7 +55,7 @@ function ServerTile({ config, kind }: TileProps & { kind: Server['kind'] }) {
           const states = servers.map(({ state }) => state);
           return (
             <>
-              <StateCounts states={states} order={serverOrder} kinds={serverStatus} words={t.serverStates} />
+              <StateCounts states={states} order={serverOrder} kinds={serverStatus} words={t.serverCounts} />
               <ul class={tile.list}>
                 {servers.map((server) => (
                   <Row key={server.id} server={server} isCompact={isCompact} onOpen={() => setOpenId(server.id)} />

@@ -1,4 +1,3 @@
-import { formatNumber } from '../../language.ts';
 import { Status, type StatusKind } from '../../ui/status.tsx';
 import css from './status.module.css';
 import { countStates } from './worst-first.ts';
@@ -8,7 +7,7 @@ interface Props<State extends string> {
   /** From the worst to the best. */
   order: readonly State[];
   kinds: Record<State, StatusKind>;
-  words: Record<State, string>;
+  words: Record<State, (count: number) => string>;
 }
 
 /** How many are in each state. One entry speaks for itself. */
@@ -18,7 +17,7 @@ export function StateCounts<State extends string>({ states, order, kinds, words 
     <p class={css.counts}>
       {countStates(states, order).map(({ state, count }) => (
         <Status key={state} kind={kinds[state]}>
-          {formatNumber(count)} {words[state]}
+          {words[state](count)}
         </Status>
       ))}
     </p>

@@ -8,6 +8,12 @@ export const texts = catalogue({
       'mail-gateway': 'Noch keine Mailgateways eingerichtet.',
     },
     serverStates: { critical: 'Kritisch', warning: 'Warnung', unknown: 'Unbekannt', ok: 'In Ordnung' },
+    serverCounts: {
+      critical: (count: number) => `${count} kritisch`,
+      warning: (count: number) => (count === 1 ? '1 Warnung' : `${count} Warnungen`),
+      unknown: (count: number) => `${count} unbekannt`,
+      ok: (count: number) => `${count} in Ordnung`,
+    },
     neverChecked: 'Noch nicht geprüft',
     checked: 'Geprüft',
     findings: (name: string) => `Befunde von ${name}`,
@@ -36,6 +42,12 @@ export const texts = catalogue({
     clouds: 'Cloud-Instanzen',
     noClouds: 'Noch keine Cloud-Instanz eingerichtet.',
     lights: { red: 'Störung', yellow: 'Achtung', grey: 'Ungeprüft', green: 'In Ordnung' },
+    lightCounts: {
+      red: (count: number) => (count === 1 ? '1 Störung' : `${count} Störungen`),
+      yellow: (count: number) => `${count} zu beachten`,
+      grey: (count: number) => `${count} ungeprüft`,
+      green: (count: number) => `${count} in Ordnung`,
+    },
     reasons: {
       off: 'Überwachung abgeschaltet',
       unchecked: 'Noch nicht geprüft',
@@ -60,6 +72,12 @@ export const texts = catalogue({
       'mail-gateway': 'No mail gateways yet.',
     },
     serverStates: { critical: 'Critical', warning: 'Warning', unknown: 'Unknown', ok: 'OK' },
+    serverCounts: {
+      critical: (count: number) => `${count} critical`,
+      warning: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
+      unknown: (count: number) => `${count} unknown`,
+      ok: (count: number) => `${count} OK`,
+    },
     neverChecked: 'Not checked yet',
     checked: 'Checked',
     findings: (name: string) => `Findings of ${name}`,
@@ -88,6 +106,12 @@ export const texts = catalogue({
     clouds: 'Cloud instances',
     noClouds: 'No cloud instances yet.',
     lights: { red: 'Fault', yellow: 'Attention', grey: 'Not checked', green: 'OK' },
+    lightCounts: {
+      red: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
+      yellow: (count: number) => (count === 1 ? '1 needs attention' : `${count} need attention`),
+      grey: (count: number) => `${count} not checked`,
+      green: (count: number) => `${count} OK`,
+    },
     reasons: {
       off: 'Monitoring switched off',
       unchecked: 'Not checked yet',
