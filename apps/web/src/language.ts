@@ -8,10 +8,26 @@ const preferred = (): Language =>
 /** The language of the page. Use `setLanguage` to change it. */
 export const language = signal<Language>(preferred());
 
-/** Null follows the browser. */
+/** Null follows what was chosen at this browser, or else the browser. */
 export function setLanguage(wanted: Language | null): void {
-  language.value = wanted ?? preferred();
+  if (wanted) forgetChosenLanguage();
+  language.value = wanted ?? chosenLanguage() ?? preferred();
   document.documentElement.lang = language.value;
+}
+
+const storedName = 'portal.language';
+
+/** The choice of somebody who has not signed in. This browser keeps it until an account has a language of its own. */
+export function chooseLanguage(chosen: Language): void {
+  localStorage.setItem(storedName, chosen);
+  setLanguage(null);
+}
+
+export const forgetChosenLanguage = (): void => localStorage.removeItem(storedName);
+
+function chosenLanguage(): Language | null {
+  const chosen = localStorage.getItem(storedName);
+  return chosen === 'de' || chosen === 'en' ? chosen : null;
 }
 
 /** The texts of an area in the current language. A text that one of both languages lacks is a type error. */

@@ -1,7 +1,7 @@
 import { Monitor, Moon, Sun } from 'lucide-preact';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import { language, setLanguage } from '../language.ts';
+import { chooseLanguage, language } from '../language.ts';
 import { setTheme } from '../theme.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import s from './entry-page.module.css';
@@ -46,7 +46,7 @@ function LanguageSwitch() {
           kind="ghost"
           lang={each}
           aria-pressed={language.value === each}
-          onClick={() => setLanguage(each)}
+          onClick={() => chooseLanguage(each)}
         >
           {languages[each]}
         </Button>

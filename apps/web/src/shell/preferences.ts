@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { type Language, setLanguage } from '../language.ts';
+import { forgetChosenLanguage, type Language, setLanguage } from '../language.ts';
 import { portal } from '../portal.ts';
 import { me, setMe } from '../session.ts';
 import { setTheme, type Theme } from '../theme.ts';
@@ -27,6 +27,7 @@ export function usePreferences(): (change: Preferences) => void {
 }
 
 function apply({ language, theme }: Preferences): void {
+  if (language === null) forgetChosenLanguage();
   if (language !== undefined) setLanguage(language);
   if (theme !== undefined) setTheme(theme);
 }
