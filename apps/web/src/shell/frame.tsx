@@ -81,7 +81,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
           onFocus={() => void Palette.preload()}
           onClick={() => openOverlay('palette')}
         >
-          <span class={s.search}>{t.search}</span>
+          <span class={s.search}>{t.search}</span>{' '}
           <span class={s.wide}>
             <Kbd>{searchKeys()}</Kbd>
           </span>
