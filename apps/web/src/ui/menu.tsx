@@ -38,7 +38,8 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
   useEffect(() => {
     if (!isOpen || !menu.current) return;
     if (!hasAnchors) placeBelow(menu.current, opener(), align);
-    focusEntry(0);
+    // Unless letters have led to another one already
+    if (document.activeElement === menu.current || !menu.current.contains(document.activeElement)) focusEntry(0);
   }, [isOpen]);
 
   const select = (item: MenuItem) => {
@@ -97,6 +98,8 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
         aria-label={label}
         style={{ positionAnchor: anchor }}
         onBeforeToggle={(event) => {
+          // The browser gives it the focus as soon as it shows it, so no key that follows is lost.
+          event.currentTarget.autofocus = event.newState === 'open';
           if (event.newState === 'open') setOpen(true);
         }}
         // Not before: the browser returns the focus only while an entry still has it.
