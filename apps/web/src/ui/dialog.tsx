@@ -6,6 +6,7 @@ import s from './dialog.module.css';
 import { Form } from './form.tsx';
 import { returnFocus } from './return-focus.ts';
 import { texts } from './texts.ts';
+import { ToastsInDialog } from './toast.tsx';
 
 interface DialogProps {
   title: ComponentChildren;
@@ -61,6 +62,7 @@ export function Dialog({ title, onClose, children, actions, size = 'normal', lab
       </div>
       <div class={s.body}>{children}</div>
       {actions && <div class={s.foot}>{actions}</div>}
+      <ToastsInDialog />
     </dialog>
   );
 }

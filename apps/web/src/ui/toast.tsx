@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { X } from 'lucide-preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
 import { returnFocus } from './return-focus.ts';
 import { Status } from './status.tsx';
@@ -23,6 +23,7 @@ interface Toast extends ToastOptions {
 const shown = signal<readonly Toast[]>([]);
 let lastId = 0;
 const maxToasts = 4;
+const none: readonly Toast[] = [];
 
 /** Tells what happened, for some seconds. */
 export function showToast(text: string, options: ToastOptions = {}): void {
@@ -40,27 +41,37 @@ function remove(id: number): boolean {
   return isThere;
 }
 
-/** The place of all messages. The frame of the page shows it once. */
-export function Toasts() {
-  const region = useRef<HTMLDivElement>(null);
-  const cameFrom = useRef<Element | null>(null);
-  const toasts = shown.value;
-  const newest = toasts.at(-1)?.id;
+/** Places of messages in open dialogs, the uppermost last. */
+const places = signal<readonly symbol[]>([]);
 
-  // Always there, because screen readers miss the first words of a region that has only just appeared.
+/** The place of all messages on the page. The frame shows it once. */
+export function Toasts() {
   useEffect(() => {
-    region.current?.showPopover();
     document.addEventListener('keydown', undoByKey);
     return () => document.removeEventListener('keydown', undoByKey);
   }, []);
+  return <Place isShowing={places.value.length === 0} />;
+}
 
-  useEffect(() => {
-    const { current } = region;
-    if (!current || newest === undefined || !document.querySelector('dialog:modal')) return;
-    // Shown again, it lies above the dialog.
-    current.hidePopover();
-    current.showPopover();
-  }, [newest]);
+/** The place of all messages while a modal dialog is open: only what is inside the dialog can be used then. */
+export function ToastsInDialog() {
+  const [place] = useState(() => Symbol('place'));
+  useLayoutEffect(() => {
+    places.value = [...places.value, place];
+    return () => {
+      places.value = places.value.filter((other) => other !== place);
+    };
+  }, []);
+  return <Place isShowing={places.value.at(-1) === place} />;
+}
+
+function Place({ isShowing }: { isShowing: boolean }) {
+  const region = useRef<HTMLDivElement>(null);
+  const cameFrom = useRef<Element | null>(null);
+  const toasts = isShowing ? shown.value : none;
+
+  // Always there, because screen readers miss the first words of a region that has only just appeared. A popover lies above a dialog.
+  useEffect(() => region.current?.showPopover(), []);
 
   // The focus of a message that goes returns to where it was before.
   useEffect(() => {

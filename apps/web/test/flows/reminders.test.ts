@@ -19,174 +19,173 @@ const listed = (page: Page, title: string) => page.getByRole('listitem').filter(
 const stateOf = (account: Account, state: 'open' | 'due' | 'done') =>
   portalOf(account).get('/reminders', { params: { query: { state } } });
 
+const add = (page: Page) => page.getByRole('button', { name: 'New reminder' }).click();
+const title = (page: Page) => form(page).getByRole('textbox', { name: 'Title' });
+const when = (page: Page) => form(page).getByLabel(/^When\?/);
+const gone = { state: 'hidden' } as const;
+
 describe.skipIf(!hasBrowser)('a reminder', () => {
-  it('is made with a note and a time on the clock of Berlin', async () => {
+  it('is made by the palette’s address, with a note and a time on the clock of Berlin, or by a quick choice', async () => {
     const account = await addAccount();
-    const page = await openReminders(account);
+    const page = await openReminders(account, '?new=1');
+    await title(page).waitFor();
+    await page.keyboard.press('Escape');
+    await form(page).waitFor(gone);
+    expect(new URL(page.url()).search).toBe('');
     await page.getByText('No open reminders').waitFor();
-    await page.getByRole('button', { name: 'New reminder' }).click();
+
+    await add(page);
+    await form(page).getByText('An administrator has to set up a mail server').waitFor();
+    expect(await form(page).getByRole('switch', { name: 'Also remind me by e-mail' }).isDisabled()).toBe(true);
     await expectAccessible(page);
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Renew the contract');
+    await title(page).fill('Renew the contract');
     await form(page).getByRole('textbox', { name: 'Note' }).fill('Ask for\na discount');
-    await form(page)
-      .getByLabel(/^When\?/)
-      .fill('2031-07-01T09:30');
+    await when(page).fill('2031-07-01T09:30');
     await save(page);
     await listed(page, 'Renew the contract').waitFor();
     const [reminder] = await stateOf(account, 'open');
     // Summer time: two hours ahead of UTC.
     expect(reminder).toMatchObject({ note: 'Ask for\na discount', dueAt: '2031-07-01T07:30:00.000Z' });
-    await expectAccessible(page);
-  });
 
-  it('is made by the palette’s address, and the address forgets it', async () => {
-    const page = await openReminders(await addAccount(), '?new=1');
-    await form(page).getByRole('textbox', { name: 'Title' }).waitFor();
-    await page.keyboard.press('Escape');
-    await form(page).waitFor({ state: 'hidden' });
-    expect(new URL(page.url()).search).toBe('');
-  });
-
-  it('by a quick choice is due when that says', async () => {
-    const account = await addAccount();
-    const page = await openReminders(account);
-    await page.getByRole('button', { name: 'New reminder' }).click();
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Bring the keys');
+    await add(page);
+    await title(page).fill('Bring the keys');
     await form(page).getByRole('button', { name: 'Tomorrow, 8:00' }).click();
     await save(page);
     await page.getByRole('region', { name: 'Tomorrow' }).getByText('Bring the keys').waitFor();
-  });
-
-  it('at a time that the clock skips is not sent, and one that comes twice asks which', async () => {
-    const account = await addAccount();
-    const page = await openReminders(account);
-    await page.getByRole('button', { name: 'New reminder' }).click();
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Change the clocks');
-    const when = form(page).getByLabel(/^When\?/);
-    await when.fill('2031-03-30T02:30');
-    await form(page).getByText('This time does not exist').waitFor();
-    await save(page);
-    expect(await stateOf(account, 'open')).toEqual([]);
-    await when.fill('2031-10-26T02:30');
-    await form(page).getByRole('radio', { name: 'The second one (standard time)' }).check();
-    await save(page);
-    await form(page).waitFor({ state: 'hidden' });
-    expect((await stateOf(account, 'open'))[0]?.dueAt).toBe('2031-10-26T01:30:00.000Z');
-  });
-
-  it('in the past is refused, and the form keeps everything', async () => {
-    const account = await addAccount();
-    allow('400 POST /reminders');
-    const page = await openReminders(account);
-    await page.getByRole('button', { name: 'New reminder' }).click();
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Too late');
-    await form(page)
-      .getByLabel(/^When\?/)
-      .fill('2020-01-01T08:00');
-    await save(page);
-    await form(page).locator('[aria-invalid="true"]').waitFor();
-    expect(await form(page).getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Too late');
     await expectAccessible(page);
   });
 
-  it('is changed while it is not due', async () => {
+  it('at a time that the clock skips or that is past is not sent, and one that comes twice asks which', async () => {
     const account = await addAccount();
-    await make.reminder(account, { title: 'Water the plants' });
+    allow('400 POST /reminders');
     const page = await openReminders(account);
-    await page.getByRole('button', { name: 'Edit “Water the plants”' }).click();
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Water all plants');
+    await add(page);
+    await title(page).fill('Change the clocks');
+    await when(page).fill('2031-03-30T02:30');
+    await form(page).getByText('This time does not exist').waitFor();
     await save(page);
-    await listed(page, 'Water all plants').waitFor();
-    expect((await stateOf(account, 'open')).map(({ title }) => title)).toEqual(['Water all plants']);
+    expect(await stateOf(account, 'open')).toEqual([]);
+    await when(page).fill('2020-01-01T08:00');
+    await save(page);
+    await form(page).locator('[aria-invalid="true"]').waitFor();
+    expect(await title(page).inputValue()).toBe('Change the clocks');
+    await expectAccessible(page);
+    await when(page).fill('2031-10-26T02:30');
+    await form(page).getByRole('radio', { name: 'The second one (standard time)' }).check();
+    await save(page);
+    await form(page).waitFor(gone);
+    expect((await stateOf(account, 'open'))[0]?.dueAt).toBe('2031-10-26T01:30:00.000Z');
   });
 
-  it('that became due while it was edited says so', async () => {
+  it('is changed while it is not due, and says so if it became due meanwhile', async () => {
     const account = await addAccount();
     const { id } = await make.reminder(account, { title: 'Water the plants' });
     allow(`409 PATCH /reminders/:id`);
     const page = await openReminders(account);
     await page.getByRole('button', { name: 'Edit “Water the plants”' }).click();
-    await form(page).getByRole('textbox', { name: 'Title' }).fill('Water all plants');
+    await title(page).fill('Water all plants');
+    await save(page);
+    await listed(page, 'Water all plants').waitFor();
+    expect((await stateOf(account, 'open')).map((reminder) => reminder.title)).toEqual(['Water all plants']);
+
     await page.route(`**/reminders/${id}`, (route) =>
       route.fulfill({ status: 409, json: { statusCode: 409, code: 'REMINDER_DUE', message: 'It is due.' } }),
     );
+    await page.getByRole('button', { name: 'Edit “Water all plants”' }).click();
+    await title(page).fill('Water no plants');
     await save(page);
     await form(page).getByRole('alert').getByText('REMINDER_DUE').waitFor();
-    expect(await form(page).getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Water all plants');
+    expect(await title(page).inputValue()).toBe('Water no plants');
   });
 
-  it('that is due is done, and stands in the list of those done', async () => {
+  it('that is due is snoozed by a choice of the menu or until a time that is entered, and done', async () => {
     const account = await addAccount();
-    await make.reminder(account, { title: 'Feed the cat', dueAt: ago(5) });
+    const animals = ['cat', 'dog', 'fish', 'horse'].map((animal) => `Feed the ${animal}`);
+    const [cat = '', dog = '', fish = '', horse = ''] = animals;
+    const made = await Promise.all(animals.map((animal) => make.reminder(account, { title: animal, dueAt: ago(5) })));
+    allow('409 POST /reminders/:id/snooze');
     const page = await openReminders(account);
-    await page.getByRole('region', { name: 'Due' }).getByText('Feed the cat').waitFor();
-    await listed(page, 'Feed the cat').getByRole('button', { name: 'Done' }).click();
-    await page.getByText('The reminder is done.').waitFor();
-    await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Done' }).click();
-    await listed(page, 'Feed the cat').waitFor();
-    expect(new URL(page.url()).search).toBe('?state=done');
-    expect((await stateOf(account, 'done')).length).toBe(1);
-    // Whoever used the keyboard stands in the page, not at its beginning.
-    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
-  });
+    const snooze = (animal: string) => listed(page, animal).getByRole('button', { name: 'Remind me later' }).click();
+    await page.getByRole('region', { name: 'Due' }).getByText(cat).waitFor();
 
-  it('is snoozed by a choice of the menu and until a time that is entered', async () => {
-    const account = await addAccount();
-    for (const title of ['Feed the cat', 'Feed the dog']) await make.reminder(account, { title, dueAt: ago(5) });
-    const page = await openReminders(account, '?state=due');
-    const snooze = (title: string) => listed(page, title).getByRole('button', { name: 'Remind me later' }).click();
-    await snooze('Feed the cat');
+    // Another window has finished it.
+    await portalOf(account).post('/reminders/{id}/done', { params: { path: { id: made[2]?.id ?? '' } } });
+    await snooze(fish);
+    await page.getByRole('menuitem', { name: 'In 10 minutes' }).click();
+    await page.getByText('no longer due').waitFor();
+    await listed(page, fish).waitFor(gone);
+
+    await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Due' }).click();
+    await snooze(cat);
     await page.getByRole('menuitem', { name: 'In 1 hour' }).click();
     await page
       .getByText(/Due again:/)
       .first()
       .waitFor();
-    await listed(page, 'Feed the cat').waitFor({ state: 'hidden' });
-    await snooze('Feed the dog');
+    await listed(page, cat).waitFor(gone);
+    await snooze(dog);
     await page.getByRole('menuitem', { name: 'Another time…' }).click();
-    await form(page)
-      .getByLabel(/^When\?/)
-      .fill('2031-07-01T09:30');
+    await when(page).fill('2031-07-01T09:30');
     await form(page).getByRole('button', { name: 'Snooze' }).click();
+    await listed(page, dog).waitFor(gone);
+
+    await listed(page, horse).getByRole('button', { name: 'Done' }).click();
+    await page.getByText('The reminder is done.').waitFor();
     await page.getByText('Nothing is due').waitFor();
-    expect((await stateOf(account, 'open')).map(({ title }) => title)).toEqual(['Feed the cat', 'Feed the dog']);
+    await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Done' }).click();
+    await listed(page, horse).waitFor();
+    expect(new URL(page.url()).search).toBe('?state=done');
+    // Whoever used the keyboard stands in the page, not at its beginning.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
+    expect((await stateOf(account, 'open')).map((reminder) => reminder.title)).toEqual([cat, dog]);
+    expect((await stateOf(account, 'done')).length).toBe(2);
   });
 
-  it('that was finished in another window says so when it is finished again', async () => {
+  it('is deleted after the message about it has passed, and not if the deletion is taken back, even in a dialog', async () => {
     const account = await addAccount();
-    const { id } = await make.reminder(account, { title: 'Feed the cat', dueAt: ago(5) });
-    allow('409 POST /reminders/:id/snooze');
+    for (const name of ['Water the plants', 'Feed the cat']) await make.reminder(account, { title: name });
     const page = await openReminders(account);
-    await portalOf(account).post('/reminders/{id}/done', { params: { path: { id } } });
-    await listed(page, 'Feed the cat').getByRole('button', { name: 'Remind me later' }).click();
-    await page.getByRole('menuitem', { name: 'In 10 minutes' }).click();
-    await page.getByText('no longer due').waitFor();
-    await listed(page, 'Feed the cat').waitFor({ state: 'hidden' });
-  });
-
-  it('is deleted after the message about it has passed, and not if the deletion is taken back', async () => {
-    const account = await addAccount();
-    for (const title of ['Water the plants', 'Feed the cat']) await make.reminder(account, { title });
-    const page = await openReminders(account);
-    await page.getByRole('button', { name: 'Delete “Water the plants”' }).click();
-    await listed(page, 'Water the plants').waitFor({ state: 'hidden' });
+    const remove = async (name: string) => {
+      await page.getByRole('button', { name: `Delete “${name}”` }).click();
+      await listed(page, name).waitFor(gone);
+    };
+    await remove('Water the plants');
     await page.getByRole('button', { name: 'Undo' }).click();
     await listed(page, 'Water the plants').waitFor();
-    await page.getByRole('button', { name: 'Delete “Feed the cat”' }).click();
-    await listed(page, 'Feed the cat').waitFor({ state: 'hidden' });
+    await remove('Water the plants');
+    await add(page);
+    await form(page).getByRole('button', { name: 'Undo' }).click();
+    await page.keyboard.press('Escape');
+    await form(page).waitFor(gone);
+    await listed(page, 'Water the plants').waitFor();
+    await remove('Feed the cat');
     // Leaving the page does not lose it.
     await page.goto('about:blank');
     await expect
-      .poll(async () => (await stateOf(account, 'open')).map(({ title }) => title))
+      .poll(async () => (await stateOf(account, 'open')).map((reminder) => reminder.title))
       .toEqual(['Water the plants']);
   });
 });
 
 describe.skipIf(!hasBrowser)('the list', () => {
-  it('shows times of Berlin with the name of their zone, wherever the browser is', async () => {
+  it('that cannot be read says why and can be tried again, and shows times of Berlin with the name of their zone', async () => {
     const account = await addAccount();
     await make.reminder(account, { title: 'New Year', dueAt: new Date('2031-12-31T23:30:00Z') });
-    const page = await openReminders(account);
+    allow('500 GET /reminders');
+    const page = await openPage('about:blank', { account });
+    await page.route('**/reminders?*', (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { 'x-request-id': 'request-7' },
+        json: { statusCode: 500, code: 'INTERNAL', message: 'Something went wrong.' },
+      }),
+    );
+    await page.goto('/app/reminders');
+    await page.getByText('INTERNAL').waitFor();
+    await page.getByText('request-7').waitFor();
+    await expectAccessible(page);
+    await page.unroute('**/reminders?*');
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
     const time = listed(page, 'New Year').locator('time');
     expect(await time.textContent()).toContain('00:30');
     expect(await time.getAttribute('title')).toContain('Central European Standard Time');
@@ -203,34 +202,5 @@ describe.skipIf(!hasBrowser)('the list', () => {
     expect(
       await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth),
     ).toBe(true);
-  });
-
-  it('that cannot be read says why and can be tried again', async () => {
-    const account = await addAccount();
-    await make.reminder(account, { title: 'Water the plants' });
-    allow('500 GET /reminders');
-    const page = await openPage('about:blank', { account });
-    await page.route('**/reminders?*', (route) =>
-      route.fulfill({
-        status: 500,
-        headers: { 'x-request-id': 'request-7' },
-        json: { statusCode: 500, code: 'INTERNAL', message: 'Something went wrong.' },
-      }),
-    );
-    await page.goto('/app/reminders');
-    await page.getByText('INTERNAL').waitFor();
-    await page.getByText('request-7').waitFor();
-    await expectAccessible(page);
-    await page.unroute('**/reminders?*');
-    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
-    await listed(page, 'Water the plants').waitFor();
-  });
-
-  it('offers no mail where none can be sent, and says why', async () => {
-    const page = await openReminders(await addAccount());
-    await page.getByRole('button', { name: 'New reminder' }).click();
-    const mail = form(page).getByRole('switch', { name: 'Also remind me by e-mail' });
-    await form(page).getByText('An administrator has to set up a mail server').waitFor();
-    expect(await mail.isDisabled()).toBe(true);
   });
 });
