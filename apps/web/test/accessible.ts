@@ -15,20 +15,23 @@ const options: axe.RunOptions = {
   iframes: false,
 };
 
-/** Fails if axe finds anything that WCAG 2.2 AA forbids, or if the page is wider than its window. */
-export async function expectAccessible(page: Page): Promise<void> {
-  expect(await violations(page)).toEqual([]);
+/** Fails if axe finds anything that WCAG 2.2 AA forbids in the page, or in the part with this selector, or if the page is wider than its window. */
+export async function expectAccessible(page: Page, part?: string): Promise<void> {
+  expect(await violations(page, part)).toEqual([]);
 }
 
 /** One line for each finding, with the first elements it concerns. */
-export async function violations(page: Page): Promise<string[]> {
+export async function violations(page: Page, part = 'html'): Promise<string[]> {
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(source);
-  const { violations, sideways } = await page.evaluate(async (options) => {
-    const { axe: here } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await here.run(document, options);
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return { violations, sideways: scrollWidth > clientWidth ? { scrollWidth, clientWidth } : null };
-  }, options);
+  const { violations, sideways } = await page.evaluate(
+    async ({ part, options }) => {
+      const { axe: here } = globalThis as unknown as { axe: typeof axe };
+      const { violations } = await here.run(part, options);
+      const { scrollWidth, clientWidth } = document.documentElement;
+      return { violations, sideways: scrollWidth > clientWidth ? { scrollWidth, clientWidth } : null };
+    },
+    { part, options },
+  );
   const found = violations.map(({ id, nodes }) => {
     const shown = nodes
       .slice(0, 3)

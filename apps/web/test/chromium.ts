@@ -41,14 +41,15 @@ export const launchBrowser = (): Promise<Browser> =>
 export async function newProfile(
   browser: Browser,
   url: string,
-  { language = 'en', theme = 'light', width = 1440, height = 900 }: Look,
+  look: Look,
   cookie: string | null = null,
 ): Promise<BrowserContext> {
+  const { language = 'en', theme = 'light' } = look;
   const context = await browser.newContext({
     baseURL: url,
     locale: { de: 'de-DE', en: 'en-GB' }[language],
     colorScheme: theme,
-    viewport: { width, height },
+    viewport: sizeOf(look),
     // Pages under test stand still, so that a check sees their last state.
     reducedMotion: 'reduce',
   });
@@ -57,6 +58,9 @@ export async function newProfile(
   if (cookie !== null) await context.addCookies(cookiesOf(url, cookie));
   return context;
 }
+
+/** The inside of the window. */
+export const sizeOf = ({ width = 1440, height = 900 }: Look) => ({ width, height });
 
 /** The cookies of a header, as the service sets them. */
 export const cookiesOf = (url: string, header: string) =>

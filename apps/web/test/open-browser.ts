@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, expect } from 'vitest';
-import { cookiesOf, hasBrowser, launchBrowser, type Look, newProfile } from './chromium.ts';
+import { cookiesOf, hasBrowser, launchBrowser, type Look, newProfile, sizeOf } from './chromium.ts';
 
 const failures = fileURLToPath(new URL('../../../.cache/failed-pages', import.meta.url));
 
@@ -78,6 +78,9 @@ export async function openBrowser({ url, cookieOf }: Served) {
     profiles.add(profile);
     const { context, page } = profile;
     pages.push(page);
+    // A test may have changed them.
+    await page.setViewportSize(sizeOf(look));
+    await page.emulateMedia({ colorScheme: look.theme ?? 'light' });
     if (account) await context.addCookies(cookiesOf(url, await cookieOf(account)));
     if (hasOwnClock) {
       await context.clock.install();
@@ -105,11 +108,10 @@ export async function openBrowser({ url, cookieOf }: Served) {
 
   /** Closes what a test has opened, and forgets what it has left. */
   async function emptied(profile: Profile): Promise<Profile> {
-    const { context, page, look } = profile;
+    const { context, page } = profile;
     for (const other of context.pages()) if (other !== page) await other.close();
     await Promise.all([page.unrouteAll(), context.unrouteAll()]);
     await page.goto('about:blank');
-    await page.emulateMedia({ colorScheme: look.theme ?? 'light' });
     const session = await context.newCDPSession(page);
     await session.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'all' });
     await session.detach();
