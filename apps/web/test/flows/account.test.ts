@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { pngIcon } from '@portal/testing/icons';
 import { expectAccessible } from '../accessible.ts';
 import { chooseFiles } from '../choose-file.ts';
@@ -183,7 +186,8 @@ describe.skipIf(!hasBrowser)('the background of the dashboards', () => {
     const portal = portalOf(account);
     const page = await openProfile(account);
     const background = card(page, 'Dashboard background');
-    const save = () => background.getByRole('button', { name: 'Save' }).click();
+    // The pointer would wait until the message about the save before no longer lies over the button.
+    const save = () => background.getByRole('button', { name: 'Save' }).press('Enter');
     const stored = async () => (await portal.get('/auth/me')).dashboardBackground;
     await background.getByRole('radio', { name: 'Gradient' }).check();
     await background.getByRole('textbox', { name: 'Colour code' }).first().fill('#112233');
@@ -259,11 +263,11 @@ describe.skipIf(!hasBrowser)('pictures', () => {
     const page = await openPage('/app/images', { account });
     await page.getByText('No pictures yet').waitFor();
     const choose = page.getByRole('button', { name: 'Choose files' });
-    await chooseFiles(page, choose, {
-      name: 'huge.png',
-      mimeType: 'image/png',
-      buffer: Buffer.alloc(5 * 1024 * 1024 + 1),
-    });
+    const folder = await mkdtemp(join(tmpdir(), 'portal-test-picture-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const huge = join(folder, 'huge.png');
+    await writeFile(huge, Buffer.alloc(5 * 1024 * 1024 + 1));
+    await chooseFiles(page, choose, huge);
     await page.getByRole('alert').getByText('Too large').waitFor();
     await chooseFiles(
       page,
