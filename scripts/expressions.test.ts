@@ -135,9 +135,12 @@ const hostileFor = (seed: string): string[] => {
   return [`${repeated}\u0001`, `x${repeated}x`];
 };
 
-const context = createContext({ expression: /x/, text: '' });
-const replace = new Script(
-  "expression.lastIndex = 0; expression.global ? text.replaceAll(expression, '') : expression.test(text)",
+const context = createContext({ expression: /x/, text: '', texts: [], performance });
+const match = "expression.lastIndex = 0; expression.global ? text.replaceAll(expression, '') : expression.test(text);";
+const replace = new Script(match);
+// A run with a limit on its time costs a thread, so one run tries many texts.
+const replaceInEach = new Script(
+  `for (const text of texts) { const startedAt = performance.now(); ${match} times.push(performance.now() - startedAt); }`,
 );
 
 /** Milliseconds the expression takes for a text, 1000 at most. */
@@ -152,6 +155,18 @@ function timeOf(expression: RegExp, text: string): number {
   return performance.now() - startedAt;
 }
 
+/** Milliseconds the expression takes for each text, 1000 at most. */
+function timesOf(expression: RegExp, texts: string[]): number[] {
+  const times: number[] = [];
+  Object.assign(context, { expression, texts, times });
+  try {
+    replaceInEach.runInContext(context, { timeout: 10_000 });
+  } catch {
+    // The rest is timed one by one.
+  }
+  return texts.map((text, n) => times[n] ?? timeOf(expression, text));
+}
+
 it('matches every expression of the product against 100 kB in at most 10 ms', { timeout: 600_000 }, async () => {
   const folders = (
     await Promise.all(
@@ -164,16 +179,21 @@ it('matches every expression of the product against 100 kB in at most 10 ms', { 
   expect(ours.length).toBeGreaterThan(150);
   const slow: string[] = [];
   for (const { where, expression } of ours) {
-    for (const text of [...hostile, ...startsFor(expression).flatMap(hostileFor)]) {
-      const short = timeOf(expression, text.slice(-screen.length));
+    const texts = [...hostile, ...startsFor(expression).flatMap(hostileFor)];
+    const shortTimes = timesOf(
+      expression,
+      texts.map((text) => text.slice(-screen.length)),
+    );
+    for (const [n, text] of texts.entries()) {
+      const short = shortTimes[n] ?? 0;
       if (short < screen.ms) continue;
       let [best, bestShort] = [timeOf(expression, text), short];
-      for (let n = 1; n < tries && best > maxMs && best < 1_000; n += 1) {
+      for (let attempt = 1; attempt < tries && best > maxMs && best < 1_000; attempt += 1) {
         best = Math.min(best, timeOf(expression, text));
         bestShort = Math.min(bestShort, timeOf(expression, text.slice(-screen.length)));
       }
       // A busy machine is slow at everything: only an expression whose time grows faster than the text counts as slow.
-      if (best <= maxMs || best < (bestShort * length * 3) / screen.length) continue;
+      if (best <= maxMs || (best < 1_000 && best < (bestShort * length * 3) / screen.length)) continue;
       slow.push(`${where} takes ${best.toFixed(0)} ms for ${JSON.stringify(text.slice(0, 24))}…`);
       break;
     }

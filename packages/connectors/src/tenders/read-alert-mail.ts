@@ -136,8 +136,14 @@ function fromText(plain: string): MailContent {
       before.end = end;
     else if (blocks.length < maxBlocks) blocks.push({ start: index, end, parent: 0, bold: null });
     for (const [href] of paragraph.matchAll(/https?:\/\/[^\s<>"']+/gi))
-      if (links.length < maxLinks)
-        links.push({ href: href.replace(/[).,;]+$/, ''), text: '', block: blocks.length - 1 });
+      if (links.length < maxLinks) links.push({ href: withoutPunctuation(href), text: '', block: blocks.length - 1 });
   }
   return { text, blocks, links };
+}
+
+/** An address without the punctuation of the sentence around it. An expression would take quadratic time over a row of dots. */
+function withoutPunctuation(href: string): string {
+  let end = href.length;
+  while (end > 0 && ').,;'.includes(href.charAt(end - 1))) end -= 1;
+  return href.slice(0, end);
 }
