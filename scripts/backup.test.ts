@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { digestOfDatabase, digestOfFiles } from '@portal/testing/digests';
 import { noSources } from '@portal/testing/no-sources';
+import { programEnv } from '@portal/testing/program';
 import { type DebianPostgres, startDebianPostgres } from '@portal/testing/servers/debian-postgres';
 import { serviceBinary } from '@portal/testing/services';
 import { commandsOf, scripts } from './document-commands.ts';
@@ -64,6 +65,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
       server = await startDebianPostgres();
       const key = (fill: number) => `test:${Buffer.alloc(32, fill).toString('base64')}`;
       env = {
+        ...programEnv,
         PATH: `${bin}:${server.programs}:${process.env['PATH']}`,
         PGHOST: '127.0.0.1',
         PGPORT: String(server.port),

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { programEnv } from '@portal/testing/program';
 
 const root = join(import.meta.dirname, '..');
 const key = `test:${Buffer.alloc(32).toString('base64')}`;
 // The API starts without its servers.
 const env = {
-  PATH: process.env['PATH'],
+  ...programEnv,
   DATABASE_URL: 'postgres://portal@127.0.0.1:9/portal',
   SESSION_SECRET: key,
   SECRETS_KEYS: key,

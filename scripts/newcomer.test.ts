@@ -16,6 +16,7 @@ import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { digestOfDatabase, digestOfFiles } from '@portal/testing/digests';
+import { programEnv } from '@portal/testing/program';
 import { serviceBinary } from '@portal/testing/services';
 import { requestReset } from '@portal/usecases/accounts/password-reset';
 import { createReminder } from '@portal/usecases/reminders/reminders';
@@ -58,7 +59,7 @@ interface Program {
 function start(commandLine: string, env: Record<string, string>): Program {
   const child = spawn('bash', ['--norc', '-c', `exec ${commandLine}`], {
     cwd: root,
-    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...env },
+    env: { ...programEnv, LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -302,7 +303,7 @@ describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md',
     expect(Object.keys(digest).length).toBeGreaterThan(50);
     expect(Object.keys(files).length).toBeGreaterThan(10);
 
-    const env = { PATH: process.env['PATH'], DATA_DIR: dataDir };
+    const env = { ...programEnv, DATA_DIR: dataDir };
     const here = (commands: string) =>
       withoutBootstrap(commands)
         .replaceAll(/(?<= )\.data$|(?<= )\.data(?= )/gm, dataDir)

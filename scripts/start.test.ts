@@ -5,9 +5,10 @@ import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile 
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stopEmbeddedPostgres } from '@portal/db/embedded';
 import { noSources } from '@portal/testing/no-sources';
+import { programEnv } from '@portal/testing/program';
 import { serviceBinary } from '@portal/testing/services';
 import { expectDocumentedStatuses } from './document-calls.ts';
 import { commandsOf } from './document-commands.ts';
@@ -39,7 +40,7 @@ const root = join(import.meta.dirname, '..');
 function start(env: Record<string, string> = {}, [program, ...args] = plain, cwd = root): Start {
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: dataDir, ...noSources, ...env },
+    env: { ...programEnv, PORT: '0', DATA_DIR: dataDir, ...noSources, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -121,14 +122,14 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
 
     const reset = spawnSync(process.execPath, ['scripts/reset-password.ts', 'admin'], {
       cwd: join(import.meta.dirname, '..'),
-      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      env: { ...programEnv, DATA_DIR: dataDir },
       encoding: 'utf8',
     });
     expect([reset.status, reset.stderr]).toEqual([0, '']);
     expect(reset.stdout).toMatch(/^Temporary password of admin: \S+\n/);
     const rotated = spawnSync(process.execPath, ['scripts/rotate-secrets.ts'], {
       cwd: join(import.meta.dirname, '..'),
-      env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+      env: { ...programEnv, DATA_DIR: dataDir },
       encoding: 'utf8',
     });
     expect([rotated.status, rotated.stderr]).toEqual([0, '']);
@@ -164,7 +165,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     expect(() => databasePid()).toThrow('ENOENT');
   });
 
-  it('continues after the supervisor was killed, without a new password', async () => {
+  it('continues after the supervisor was killed, without a new password and without building the pages again', async () => {
     const killed = start();
     const address = await addressOf(killed);
     const [database, worker] = [databasePid(), await pidOf(killed, 'worker')];
@@ -175,27 +176,13 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
     const next = start({ PORT: new URL(address).port });
     expect(await addressOf(next)).toBe(address);
     expect(databasePid()).toBe(database);
-    expect(next.output()).not.toContain('password');
+    expect(next.output()).not.toMatch(/password|The pages|Built/);
+    await eventually(() => expect(next.output()).toContain('"msg":"the API is up"'));
     next.child.kill('SIGINT');
     expect(await next.ended).toBe(0);
   });
 
-  it('runs under a watcher, which has no settings before the database is prepared', async () => {
-    const watched = start({}, [...plain, '--watch']);
-    const address = await addressOf(watched);
-    await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
-    expect(watched.output()).not.toMatch(/Restarting|These settings are wrong/);
-    watched.child.kill('SIGINT');
-    expect(await watched.ended).toBe(0);
-  });
-
   it('logs only warnings and errors in a terminal, so that messages to people stay in sight', async () => {
-    const piped = start();
-    await addressOf(piped);
-    await eventually(() => expect(piped.output()).toContain('"msg":"the API is up"'));
-    piped.child.kill('SIGINT');
-    expect(await piped.ended).toBe(0);
-
     const shown = start({}, inTerminal);
     const address = await addressOf(shown);
     expect(shown.output()).toMatch(/Log +warnings and errors/);
@@ -211,11 +198,6 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
 async function copyCheckout(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-start-checkout-'));
   await chmod(folder, 0o711);
-  onTestFinished(async () => {
-    for (const { child } of started) child.kill('SIGKILL');
-    await stopEmbeddedPostgres(join(folder, '.data', 'postgres'));
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  });
   const leftOut = /apps\/web\/dist|client\/src\/interface\.ts$/;
   for (const name of ['apps', 'packages', 'scripts', 'drizzle', 'package.json', 'tsconfig.base.json', 'pnpm-lock.yaml'])
     await cp(join(root, name), join(folder, name), {
@@ -236,15 +218,23 @@ async function copyCheckout(): Promise<string> {
 const startIn = (checkout: string, ...args: string[]): Start =>
   start({ DATA_DIR: join(checkout, '.data') }, [...plain, ...args], checkout);
 
-describe.runIf(process.platform === 'linux')('the pages', { timeout: 240_000 }, () => {
-  it('are built by the first start, not by the second, and not at all if a source is faulty', async () => {
-    const checkout = await copyCheckout();
-    const dist = join(checkout, 'apps/web/dist');
-    const stop = async ({ child, ended }: Start): Promise<void> => {
-      child.kill('SIGINT');
-      expect(await ended).toBe(0);
-    };
+// The tests share one checkout, whose first start prepares the database for the later ones.
+describe.runIf(process.platform === 'linux')('the pages', { timeout: 240_000, shuffle: false }, () => {
+  let checkout: string;
+  beforeAll(async () => {
+    checkout = await copyCheckout();
+  });
+  afterAll(async () => {
+    for (const { child } of started) child.kill('SIGKILL');
+    await stopEmbeddedPostgres(join(checkout, '.data', 'postgres'));
+    await rm(checkout, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const stop = async ({ child, ended }: Start): Promise<void> => {
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  };
 
+  it('are built by the first start', async () => {
     const first = startIn(checkout);
     const address = await addressOf(first);
     expect(first.output()).toMatch(/portal: Built the pages in .*\n/);
@@ -254,36 +244,15 @@ describe.runIf(process.platform === 'linux')('the pages', { timeout: 240_000 }, 
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text()) ?? [];
     expect(await statusOf(address + script)).toBe(200);
     await stop(first);
-
-    const second = startIn(checkout);
-    await addressOf(second);
-    expect(second.output()).not.toContain('pages');
-    await stop(second);
-
-    await appendFile(join(checkout, 'apps/web/src/main.tsx'), '\nconst broken = ;\n');
-    const third = startIn(checkout);
-    expect(await statusOf(`${await addressOf(third)}/app`)).toBe(200);
-    expect(third.output()).toMatch(
-      /portal: The pages could not be built: .*main\.tsx:\d+:\d+\)\. Those built before are shown; .*\n/,
-    );
-    await stop(third);
-
-    await rm(dist, { recursive: true });
-    const fourth = startIn(checkout);
-    const withoutPages = await addressOf(fourth);
-    expect(fourth.output()).toMatch(/portal: The pages could not be built: .*\. The API runs without them; .*\n/);
-    expect(fourth.output()).toMatch(/Portal is running\.\n\n {2}Address +\S+\n/);
-    expect(await statusOf(`${withoutPages}/app`)).toBe(404);
-    expect(await statusOf(`${withoutPages}/health`)).toBe(200);
-    await stop(fourth);
   });
 
-  it('are built again after each change under a watcher', async () => {
-    const checkout = await copyCheckout();
+  it('are built again after each change under a watcher, which has no settings before the database is prepared', async () => {
     const main = join(checkout, 'apps/web/src/main.tsx');
     const source = readFileSync(main, 'utf8');
     const watched = startIn(checkout, '--watch');
     const address = await addressOf(watched);
+    await eventually(async () => expect(await statusOf(`${address}/health/ready`)).toBe(200));
+    expect(watched.output()).not.toMatch(/Restarting|These settings are wrong/);
     const pageOf = async (): Promise<string> => (await fetch(`${address}/app`)).text();
     const before = await pageOf();
     expect(before).toContain('/assets/');
@@ -293,7 +262,25 @@ describe.runIf(process.platform === 'linux')('the pages', { timeout: 240_000 }, 
     expect(await pageOf()).toBe(before);
     await writeFile(main, `${source}\nconsole.info('changed');\n`);
     await eventually(async () => expect(await pageOf()).not.toBe(before));
-    watched.child.kill('SIGINT');
-    expect(await watched.ended).toBe(0);
+    await stop(watched);
+  });
+
+  it('of the build before are shown if a source is faulty; without one, the API runs alone', async () => {
+    await appendFile(join(checkout, 'apps/web/src/main.tsx'), '\nconst broken = ;\n');
+    const faulty = startIn(checkout);
+    expect(await statusOf(`${await addressOf(faulty)}/app`)).toBe(200);
+    expect(faulty.output()).toMatch(
+      /portal: The pages could not be built: .*main\.tsx:\d+:\d+\)\. Those built before are shown; .*\n/,
+    );
+    await stop(faulty);
+
+    await rm(join(checkout, 'apps/web/dist'), { recursive: true });
+    const withoutPages = startIn(checkout);
+    const address = await addressOf(withoutPages);
+    expect(withoutPages.output()).toMatch(/portal: The pages could not be built: .*\. The API runs without them; .*\n/);
+    expect(withoutPages.output()).toMatch(/Portal is running\.\n\n {2}Address +\S+\n/);
+    expect(await statusOf(`${address}/app`)).toBe(404);
+    expect(await statusOf(`${address}/health`)).toBe(200);
+    await stop(withoutPages);
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { programEnv } from '@portal/testing/program';
 import { serviceBinary, services } from '@portal/testing/services';
 
 const tests = {
@@ -28,7 +29,7 @@ async function endOf(tests: Record<string, string>, env: Record<string, string> 
   try {
     for (const [name, text] of Object.entries(tests)) await writeFile(join(folder, name), text);
     const child = spawn(process.execPath, [join(import.meta.dirname, 'test.ts'), '--root', folder, '--globals'], {
-      env: { PATH: process.env['PATH'], NO_COLOR: '1', ...env },
+      env: { ...programEnv, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const [output, [code]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);

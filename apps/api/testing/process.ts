@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { z } from 'zod';
+import { programEnv } from '@portal/testing/program';
 import { queueSettings } from '@portal/testing/test-matrix';
 
 const root = new URL('../../../', import.meta.url);
@@ -16,6 +17,7 @@ export async function startApi(databaseUrl: string, settings: Record<string, str
   const child = spawn(process.execPath, scripts['start:api'].split(' ').slice(1), {
     cwd: fileURLToPath(root),
     env: {
+      ...programEnv,
       DATABASE_URL: databaseUrl,
       SESSION_SECRET: `test:${Buffer.alloc(32).toString('base64')}`,
       SECRETS_KEYS: `test:${Buffer.alloc(32, 1).toString('base64')}`,

@@ -4,9 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../../', import.meta.url);
 
+/** What any of our programs needs of this environment. The compile cache halves the processor time of a start. */
+export const programEnv = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'node-compile-cache'),
+};
+
 /**
  * Command line and environment of one of our programs, by its path in the checkout. It gets only these settings. It uses the loader of the
- * supervisor and the compile cache, which together halve the processor time of a start.
+ * supervisor, which saves processor time as well.
  */
 export function programOf(
   path: string,
@@ -21,10 +27,6 @@ export function programOf(
       new URL('scripts/supervised-process.ts', root).href,
       fileURLToPath(new URL(path, root)),
     ],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'node-compile-cache'),
-      ...settings,
-    },
+    env: { ...programEnv, ...settings },
   };
 }
