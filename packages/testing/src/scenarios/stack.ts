@@ -196,7 +196,7 @@ export async function startStack({
     /** Starts callers of one tenant, each with an account, that read, write and delete until stopped. */
     async callers(
       count: number,
-      { reads = ['/auth/me', '/reminders'], thinkMs = () => 5 }: Calling = {},
+      { reads = ['/auth/me', '/reminders'], thinkMs = () => 25 }: Calling = {},
     ): Promise<{ stats: CallStats; stop(): Promise<void> }> {
       const stats: CallStats = { statuses: {}, withoutRetryAfter: 0, confirmed: new Set() };
       let isOver = false;
