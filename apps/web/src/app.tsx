@@ -6,9 +6,12 @@ import { openSession, sessionFailure } from './open-session.ts';
 import { queryClient } from './portal.ts';
 import { routeAt } from './routes.ts';
 import { me, sessionState } from './session.ts';
+import { watchHistory } from './ui/history-guard.ts';
 import { FailedState, Skeleton } from './ui/states.tsx';
 
 const Frame = lazy(() => import('./shell/frame.tsx').then(({ Frame }) => Frame));
+
+watchHistory();
 
 // The scripts of the page and the account arrive at the same time, instead of one after the other.
 const first = routeAt(location.pathname);

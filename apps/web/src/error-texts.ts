@@ -411,6 +411,10 @@ const fieldPatterns: readonly Pattern[] = [
   [/^must be valid Unicode text$/, 'Der Text enthält ungültige Zeichen.'],
   [/^must not contain a username or password$/, 'Bitte ohne Benutzername und Passwort angeben.'],
   [/^must not contain blanks or special characters$/, 'Bitte ohne Leer- und Sonderzeichen eingeben.'],
+  [
+    /^holds a secret, which must not appear in an account$/,
+    'Dieses Attribut enthält ein Geheimnis und darf in kein Konto übernommen werden.',
+  ],
   [/^must not contain a colon$/, 'Bitte ohne Doppelpunkt eingeben.'],
   [/^must not (?:occur|appear) twice$/, 'Das kommt doppelt vor.'],
   [/^must lie in the future$/, 'Bitte einen Zeitpunkt in der Zukunft wählen.'],

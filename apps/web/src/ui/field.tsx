@@ -38,7 +38,7 @@ export function Field({ label, required, children, ...described }: FieldProps) {
   );
 }
 
-type TextType = 'text' | 'email' | 'password' | 'url' | 'number' | 'datetime-local' | 'search' | 'color';
+type TextType = 'text' | 'email' | 'password' | 'url' | 'number' | 'date' | 'datetime-local' | 'search' | 'color';
 
 interface TextFieldProps extends Described {
   label: ComponentChildren;

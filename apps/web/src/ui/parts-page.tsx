@@ -5,6 +5,7 @@ import { PortalError } from '@portal/client/portal-error';
 import { Avatar } from './avatar.tsx';
 import { Badge } from './badge.tsx';
 import { Button, IconButton, LinkButton } from './button.tsx';
+import { ChangedMeanwhileDialog } from './changed-meanwhile.tsx';
 import { Chart } from './chart.tsx';
 import { Combobox } from './combobox.tsx';
 import { ConfirmDialog, Dialog } from './dialog.tsx';
@@ -13,11 +14,13 @@ import { fieldErrors, Form } from './form.tsx';
 import { Kbd } from './kbd.tsx';
 import { Menu } from './menu.tsx';
 import { Card, Page, Section } from './page.tsx';
+import { SecretField } from './secret-field.tsx';
 import { EmptyState, FailedState, Progress, QueryView, Skeleton, StaleNote } from './states.tsx';
 import { Status } from './status.tsx';
 import { Table } from './table.tsx';
 import { Time } from './time.tsx';
 import { showToast, Toasts } from './toast.tsx';
+import { useUnsavedChanges } from './unsaved.ts';
 import { VisuallyHidden } from './visually-hidden.tsx';
 
 /** For developers: every part with its states. Its words are for them alone and stand in no catalogue. */
@@ -27,6 +30,8 @@ export const PartsPage = () => (
     <Words />
     <Fields />
     <Forms />
+    <Secrets />
+    <Unsaved />
     <Dialogs />
     <Menus />
     <Tables />
@@ -212,6 +217,43 @@ function Forms() {
           error={errors['password']}
         />
       </Form>
+    </Card>
+  );
+}
+
+function Secrets() {
+  const [stored, setStored] = useState('');
+  const [again, setAgain] = useState('');
+  const [first, setFirst] = useState('');
+  return (
+    <Card title="Secrets">
+      <SecretField label="Stored" name="stored" value={stored} onInput={setStored} isStored />
+      <SecretField label="To be given again" name="again" value={again} onInput={setAgain} isStored mustGiveAgain />
+      <SecretField label="Not stored yet" name="first" value={first} onInput={setFirst} isStored={false} required />
+    </Card>
+  );
+}
+
+function Unsaved() {
+  const [isDirty, setDirty] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  useUnsavedChanges(isDirty);
+  const close = () => setAsking(false);
+  return (
+    <Card title="Unsaved changes">
+      <CheckField label="Something is not saved" name="dirty" checked={isDirty} onChange={setDirty} />
+      <Button onClick={() => setAsking(true)}>Changed meanwhile</Button>
+      {isAsking && (
+        <ChangedMeanwhileDialog
+          changes={[
+            { label: 'Name', theirs: 'Sales', mine: 'Sales north' },
+            { label: 'Note', theirs: '', mine: 'Until May' },
+          ]}
+          onKeepMine={close}
+          onTakeTheirs={close}
+          onClose={close}
+        />
+      )}
     </Card>
   );
 }

@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-preact';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
 import { Button } from './button.tsx';
 import s from './table.module.css';
@@ -15,6 +15,18 @@ export interface Column<Row> {
   sort?: ((a: Row, b: Row) => number) | undefined;
   /** Left out on small screens. */
   hideOnCard?: boolean | undefined;
+  /** A width of CSS, so that the column hardly depends on which rows are drawn. */
+  width?: string | undefined;
+}
+
+export interface Selection<Row> {
+  /** Keys of rows. */
+  selected: ReadonlySet<string>;
+  onChange: (selected: ReadonlySet<string>) => void;
+  /** Names the check box of a row for screen readers. */
+  labelOf: (row: Row) => string;
+  /** Names the check box that selects all rows listed. */
+  allLabel: string;
 }
 
 interface TableProps<Row> {
@@ -26,6 +38,8 @@ interface TableProps<Row> {
   empty: ComponentChildren;
   search?: { value: string; onInput: (value: string) => void; label: string } | undefined;
   paging?: { hasMore: boolean; isLoading: boolean; onMore: () => void; total?: number | null | undefined } | undefined;
+  /** Adds a column of check boxes. Shift selects a range; arrow keys go from box to box. */
+  selection?: Selection<Row> | undefined;
 }
 
 interface Order {
@@ -33,9 +47,18 @@ interface Order {
   isDescending: boolean;
 }
 
-/** A table whose first column names the row. Where there is little room, each row becomes a card. */
-export function Table<Row>({ caption, columns, rows, rowKey, empty, search, paging }: TableProps<Row>) {
+/**
+ * A table whose first column names the row. Where there is little room, each row becomes a card. Of a long table, only the rows near the
+ * window are drawn.
+ */
+export function Table<Row>({ caption, columns, rows, rowKey, empty, search, paging, selection }: TableProps<Row>) {
   const [order, setOrder] = useState<Order | null>(null);
+  const ordered = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
+  const blocks = useMemo(() => blocksOf(ordered), [ordered]);
+  const isLong = blocks.length > 1;
+  const [rowPx, setRowPx] = useState(usualRowPx);
+  const hasWidths = columns.some(({ width }) => width !== undefined);
+  const boxes = useSelection(selection, ordered, rowKey);
   const wrap = useRef<HTMLDivElement>(null);
   const focused = useRef<Element | null>(null);
   const isSearching = (search?.value ?? '').trim() !== '';
@@ -70,28 +93,42 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
       {rows.length === 0 ? (
         (isSearching && <p role="status">{texts.value.noMatches}</p>) || empty
       ) : (
-        <table class={s.table} {...as.table}>
+        <table class={s.table} {...as.table} aria-rowcount={isLong ? rows.length + 1 : undefined}>
           <caption>
             <VisuallyHidden>{caption}</VisuallyHidden>
           </caption>
+          {hasWidths && (
+            <colgroup>
+              {boxes && <col style={{ width: '44px' }} />}
+              {columns.map(({ key, width }) => (
+                <col key={key} style={{ width }} />
+              ))}
+            </colgroup>
+          )}
           <thead {...as.rowgroup}>
-            <tr {...as.row}>
+            <tr {...as.row} aria-rowindex={isLong ? 1 : undefined}>
+              {boxes?.ofAll}
               {columns.map((column) => (
                 <Header key={column.key} column={column} order={order} onOrder={setOrder} />
               ))}
             </tr>
           </thead>
-          <tbody {...as.rowgroup}>
-            {inOrder(rows, columns, order).map((row) => (
-              <tr key={rowKey(row)} {...as.row}>
-                {columns.map((column, index) => (
-                  <Cell key={column.key} column={column} isName={index === 0}>
-                    {column.cell(row)}
-                  </Cell>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+          {blocks.map((block, index) => (
+            <Block
+              key={index}
+              rows={block}
+              firstIndex={isLong ? index * blockSize + 2 : null}
+              columns={columns}
+              rowKey={rowKey}
+              boxOf={boxes?.ofRow}
+              isFirst={index === 0}
+              rowPx={rowPx}
+              onMeasure={(px) => {
+                // Cards are much higher than rows; small differences are not worth another drawing.
+                if (Math.abs(px - rowPx) > rowPx / 4) setRowPx(px);
+              }}
+            />
+          ))}
         </table>
       )}
       {paging && <More {...paging} count={rows.length} />}
@@ -108,6 +145,152 @@ const as = {
   rowheader: { role: 'rowheader' },
   cell: { role: 'cell' },
 } as const;
+
+/** Tables up to this length are drawn at once. */
+const shortRows = 100;
+const blockSize = 25;
+/** How far from the window rows are drawn. */
+const nearPx = 600;
+/** The height of a row until one was measured. */
+const usualRowPx = 37;
+
+function blocksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
+  if (rows.length <= shortRows) return [rows];
+  return Array.from({ length: Math.ceil(rows.length / blockSize) }, (_, index) =>
+    rows.slice(index * blockSize, (index + 1) * blockSize),
+  );
+}
+
+interface BlockProps<Row> {
+  rows: readonly Row[];
+  /** Place of the first row in the whole table; null if the table is short. */
+  firstIndex: number | null;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  boxOf: ((row: Row) => ComponentChildren) | undefined;
+  /** Is drawn at once, before anybody asks whether it is near the window. */
+  isFirst: boolean;
+  rowPx: number;
+  onMeasure: (rowPx: number) => void;
+}
+
+/** Some rows. Those of a long table leave only their height while they are far from the window. */
+function Block<Row>({ rows, firstIndex, columns, rowKey, boxOf, isFirst, rowPx, onMeasure }: BlockProps<Row>) {
+  const body = useRef<HTMLTableSectionElement>(null);
+  const isLong = firstIndex !== null;
+  const [isNear, setNear] = useState(isFirst);
+  /** The height that the rows had when they were drawn. */
+  const drawnPx = useRef<number | null>(null);
+  const isDrawn = !isLong || isNear;
+  useEffect(() => {
+    const { current } = body;
+    if (!isLong || !current) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const entry = entries.at(-1);
+        if (!entry) return;
+        if (!current.ariaHidden) {
+          drawnPx.current = entry.boundingClientRect.height;
+          if (isFirst) onMeasure(drawnPx.current / rows.length);
+        }
+        // What has the focus must stay.
+        setNear(entry.isIntersecting || current.contains(document.activeElement));
+      },
+      { rootMargin: `${nearPx}px 0px` },
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [isLong]);
+  if (!isDrawn) {
+    return (
+      <tbody ref={body} aria-hidden>
+        <tr style={{ height: `${drawnPx.current ?? rows.length * rowPx}px` }} />
+      </tbody>
+    );
+  }
+  return (
+    <tbody ref={body} {...as.rowgroup}>
+      {rows.map((row, index) => (
+        <tr key={rowKey(row)} {...as.row} aria-rowindex={isLong ? firstIndex + index : undefined}>
+          {boxOf?.(row)}
+          {columns.map((column, place) => (
+            <Cell key={column.key} column={column} isName={place === 0}>
+              {column.cell(row)}
+            </Cell>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+/** The check boxes of a table; null if nothing can be selected. */
+function useSelection<Row>(
+  selection: Selection<Row> | undefined,
+  ordered: readonly Row[],
+  rowKey: (row: Row) => string,
+): { ofAll: ComponentChildren; ofRow: (row: Row) => ComponentChildren } | null {
+  // The row that was clicked last: the other end of a range.
+  const last = useRef<string | null>(null);
+  if (!selection) return null;
+  const { selected, onChange, labelOf, allLabel } = selection;
+  const set = (rows: readonly Row[], isSelected: boolean) => {
+    const next = new Set(selected);
+    for (const row of rows) {
+      if (isSelected) next.add(rowKey(row));
+      else next.delete(rowKey(row));
+    }
+    onChange(next);
+  };
+  const toggle = (row: Row, isSelected: boolean, isRange: boolean) => {
+    const places = [last.current, rowKey(row)].map((key) => ordered.findIndex((other) => rowKey(other) === key));
+    const [from = -1, to = -1] = places.toSorted((a, b) => a - b);
+    set(isRange && from !== -1 ? ordered.slice(from, to + 1) : [row], isSelected);
+    last.current = rowKey(row);
+  };
+  const count = ordered.reduce((sum, row) => sum + (selected.has(rowKey(row)) ? 1 : 0), 0);
+  return {
+    ofAll: (
+      <th class={s.box} {...as.columnheader}>
+        <label data-label={allLabel}>
+          <input
+            type="checkbox"
+            aria-label={allLabel}
+            title={allLabel}
+            checked={count > 0 && count === ordered.length}
+            indeterminate={count > 0 && count < ordered.length}
+            onClick={({ currentTarget }) => set(ordered, currentTarget.checked)}
+          />
+        </label>
+      </th>
+    ),
+    ofRow: (row) => (
+      <td class={s.box} data-label="" {...as.cell}>
+        <label>
+          <input
+            type="checkbox"
+            aria-label={labelOf(row)}
+            checked={selected.has(rowKey(row))}
+            onClick={({ currentTarget, shiftKey }) => toggle(row, currentTarget.checked, shiftKey)}
+            onKeyDown={moveToBox}
+          />
+        </label>
+      </td>
+    ),
+  };
+}
+
+/** Arrow keys go to the box above or below. With Shift, it becomes like the one before. */
+function moveToBox(event: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const box = event.currentTarget;
+  if (step === undefined || !(box instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const boxes = [...(box.closest('table')?.querySelectorAll<HTMLInputElement>(`tbody .${s.box} input`) ?? [])];
+  const next = boxes[boxes.indexOf(box) + step];
+  next?.focus();
+  if (event.shiftKey && next && next.checked !== box.checked) next.click();
+}
 
 function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | null): readonly Row[] {
   const sort = columns.find(({ key }) => key === order?.key)?.sort;
