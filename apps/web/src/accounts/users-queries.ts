@@ -1,0 +1,76 @@
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/preact-query';
+import type { User } from '@portal/client/interface';
+import { portal, queryClient } from '../portal.ts';
+import { me } from '../session.ts';
+import type { UserFilter } from './users-filter.ts';
+
+const usersKey = ['accounts', 'users'];
+const userKey = (id: string) => [...usersKey, 'one', id];
+
+/** The most that the API lists at once. */
+const pageSize = 1_000;
+
+const readPage = (filter: UserFilter, cursor: string | null, signal: AbortSignal | undefined) =>
+  portal.page('/users', {
+    params: { query: { ...filter, limit: pageSize, ...(cursor !== null && { cursor }) } },
+    ...(signal && { signal }),
+  });
+
+export const useUsers = (filter: UserFilter) =>
+  useInfiniteQuery({
+    queryKey: [...usersKey, 'list', filter],
+    queryFn: ({ signal, pageParam }) => readPage(filter, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+/** Reads all accounts that match, page by page. */
+export async function readAllUsers(filter: UserFilter, signal?: AbortSignal): Promise<User[]> {
+  const users: User[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(filter, cursor, signal);
+    users.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return users;
+}
+
+export const readUser = (id: string, signal?: AbortSignal): Promise<User> =>
+  portal.get('/users/{id}', { params: { path: { id } }, ...(signal && { signal }) });
+
+export const useUser = (id: string) =>
+  useQuery({ queryKey: userKey(id), queryFn: ({ signal }) => readUser(id, signal) });
+
+/** Shows a new state of an account without asking for it. */
+export function keepUser(user: User): void {
+  queryClient.setQueryData(userKey(user.id), user);
+}
+
+/** Accounts have changed: what is shown of them is read again, except for those that are gone. */
+export function refreshUsers(gone: readonly string[] = []): void {
+  void queryClient.invalidateQueries({
+    queryKey: usersKey,
+    predicate: ({ queryKey }) => !gone.some((id) => queryKey.includes(id)),
+  });
+}
+
+export const useMailStatus = (enabled = true) =>
+  useQuery({
+    enabled,
+    queryKey: [...usersKey, 'mail-status'],
+    queryFn: ({ signal }) => portal.get('/users/welcome-mail/status', { signal }),
+  });
+
+/** All tenants, for the one who may see them. */
+export const useTenants = () =>
+  useQuery({
+    queryKey: ['tenants', 'names'],
+    queryFn: ({ signal }) => portal.get('/tenants', { signal }),
+    enabled: me.value?.role === 'SUPER_ADMIN',
+  });
+
+/** A call outside of a component. A lost session or connection is noticed as with every other call. */
+export const send = <Result>(call: () => Promise<Result>): Promise<Result> =>
+  queryClient.getMutationCache().build(queryClient, { mutationFn: call, gcTime: 0 }).execute(undefined);
