@@ -34,6 +34,14 @@ export const texts = catalogue({
     deleteSharedText: (name: string) =>
       `„${name}“ verschwindet bei allen Konten Ihrer Organisation. Die Seite selbst bleibt bestehen.`,
     deleted: (name: string) => `„${name}“ wurde gelöscht.`,
+    deleteOf: (name: string) => `„${name}“ löschen`,
+    actions: 'Aktionen',
+    searchShared: 'Module suchen',
+    sharedModules: 'Gemeinsame Module',
+    sharedIntro: 'Webseiten, die alle Konten Ihrer Organisation als Modul in der Navigation sehen.',
+    addShared: 'Gemeinsames Modul hinzufügen',
+    noneShared: 'Noch keine gemeinsamen Module',
+    noneSharedText: 'Fügen Sie etwa ein Wiki oder eine Zeiterfassung für alle hinzu.',
   },
   en: {
     add: 'Add a custom module',
@@ -68,5 +76,13 @@ export const texts = catalogue({
     deleteSharedText: (name: string) =>
       `“${name}” goes for all accounts of your organization. The page itself remains.`,
     deleted: (name: string) => `“${name}” was deleted.`,
+    deleteOf: (name: string) => `Delete “${name}”`,
+    actions: 'Actions',
+    searchShared: 'Search modules',
+    sharedModules: 'Shared modules',
+    sharedIntro: 'Web pages that all accounts of your organization see as a module in the navigation.',
+    addShared: 'Add a shared module',
+    noneShared: 'No shared modules yet',
+    noneSharedText: 'Add a wiki or a time sheet for everyone, for example.',
   },
 });

@@ -1,0 +1,36 @@
+import { catalogue } from '../language.ts';
+
+export const texts = catalogue({
+  de: {
+    search: 'Konten suchen',
+    searchHint: 'Name, Benutzername oder E-Mail-Adresse. Die Eingabetaste wählt den ersten Treffer aus.',
+    matches: 'Treffer',
+    noMatch: 'Kein Konto passt zu dieser Suche.',
+    more: (shown: number) => `Die ersten ${shown} Treffer. Tippen Sie mehr vom Namen, um weitere zu finden.`,
+    chosen: 'Ausgewählt',
+    picked: (name: string) => `${name} ist ausgewählt.`,
+    unpicked: (name: string) => `${name} ist nicht mehr ausgewählt.`,
+    remove: (name: string) => `${name} abwählen`,
+    noneLeft: 'Kein weiteres Konto passt zu dieser Suche.',
+    pickFirst: 'Wählen Sie zuerst mindestens ein Konto aus.',
+    inactive: 'deaktiviert',
+    gone: 'Inzwischen wurde etwas davon gelöscht. Schließen Sie den Dialog und wählen Sie neu aus.',
+    cancel: 'Abbrechen',
+  },
+  en: {
+    search: 'Search accounts',
+    searchHint: 'Name, username or e-mail address. Enter picks the first match.',
+    matches: 'Matches',
+    noMatch: 'No account matches this search.',
+    more: (shown: number) => `The first ${shown} matches. Type more of the name to find others.`,
+    chosen: 'Picked',
+    picked: (name: string) => `${name} is picked.`,
+    unpicked: (name: string) => `${name} is no longer picked.`,
+    remove: (name: string) => `Unpick ${name}`,
+    noneLeft: 'No other account matches this search.',
+    pickFirst: 'Pick at least one account first.',
+    inactive: 'deactivated',
+    gone: 'Some of this was deleted meanwhile. Close the dialog and pick again.',
+    cancel: 'Cancel',
+  },
+});
