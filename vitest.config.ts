@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { env } from 'node:process';
 import { defineConfig } from 'vitest/config';
 
 const cores = availableParallelism();
@@ -48,8 +47,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
-          // The flows take too long for every run; `pnpm soak web-flows` adds them
-          include: [env['LONG_FORM'] === undefined ? 'apps/web/test/*.test.ts' : 'apps/web/test/**/*.test.ts'],
+          include: ['apps/web/test/**/*.test.ts'],
           globalSetup: [database, 'apps/web/test/global-setup.ts'],
           // A browser uses more than one core by itself. After the other tests, so that its pages answer in time
           maxWorkers: Math.min(cores, 2),

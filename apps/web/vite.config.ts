@@ -1,6 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
+const dashboard = /\/src\/(?:dashboards\/|shell\/frame\.tsx$)/;
+
+/** Whether the dashboard, one of its tiles or the frame around it imports this module, directly or not. */
+function isOfDashboard(
+  id: string,
+  infoOf: (id: string) => { importers: readonly string[] } | null,
+  seen = new Set<string>(),
+): boolean {
+  if (dashboard.test(id)) return true;
+  seen.add(id);
+  return (infoOf(id)?.importers ?? []).some((importer) => !seen.has(importer) && isOfDashboard(importer, infoOf, seen));
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // The pages lie under several paths, and all of them load their assets from here.
@@ -23,10 +36,17 @@ export default defineConfig({
       experimental: { lazyBarrel: true },
       output: {
         codeSplitting: {
-          // Two files for what pages share, instead of dozens: what the sign-in needs, and the rest. A request costs more than it saves.
+          // A few files for what pages share, instead of dozens, because a request costs more than it saves: what the sign-in needs, what the
+          // dashboard needs, the other parts of `src/ui`, and one for each area whose pages share something.
           groups: [
-            { name: 'start', tags: ['$initial'], priority: 2 },
-            { name: 'shared', minShareCount: 2, priority: 1 },
+            { name: 'start', tags: ['$initial'], priority: 4 },
+            {
+              name: (id, context) => (isOfDashboard(id, (one) => context.getModuleInfo(one)) ? 'shared' : null),
+              minShareCount: 2,
+              priority: 3,
+            },
+            { name: 'ui', test: /\/src\/ui\/|\/node_modules\//, minShareCount: 2, priority: 2 },
+            { name: (id) => /\/src\/([\w-]+)\//.exec(id)?.[1] ?? 'ui', minShareCount: 2, priority: 1 },
           ],
         },
       },

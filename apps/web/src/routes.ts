@@ -1,5 +1,20 @@
 import type { LucideIcon } from 'lucide-preact';
-import { Bell, Image, LayoutDashboard, ShieldCheck, User } from 'lucide-preact';
+import {
+  Activity,
+  Bell,
+  Blocks,
+  Building2,
+  FolderSync,
+  Image,
+  LayoutDashboard,
+  Mail,
+  MailPlus,
+  ScrollText,
+  ShieldCheck,
+  User,
+  Users,
+  UsersRound,
+} from 'lucide-preact';
 import { exec } from 'preact-iso/router';
 import { SignInPage } from './accounts/sign-in-page.tsx';
 import { type Lazy, lazy } from './lazy.tsx';
@@ -68,6 +83,75 @@ export const routes: readonly PageRoute[] = [
     name: 'customModule',
     who: 'account',
     Page: lazy(() => import('./modules/custom-module-page.tsx').then(({ CustomModulePage }) => CustomModulePage)),
+  },
+  {
+    path: '/app/admin/users',
+    name: 'users',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: Users },
+    Page: lazy(() => import('./accounts/users-page.tsx').then(({ UsersPage }) => UsersPage)),
+  },
+  {
+    path: '/app/admin/users/:id',
+    name: 'users',
+    who: 'ADMIN',
+    Page: lazy(() => import('./accounts/user-page.tsx').then(({ UserPage }) => UserPage)),
+  },
+  {
+    path: '/app/admin/groups',
+    name: 'groups',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: UsersRound },
+    Page: lazy(() => import('./modules/groups-page.tsx').then(({ GroupsPage }) => GroupsPage)),
+  },
+  {
+    path: '/app/admin/modules',
+    name: 'modules',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: Blocks },
+    Page: lazy(() => import('./modules/modules-page.tsx').then(({ ModulesPage }) => ModulesPage)),
+  },
+  {
+    path: '/app/admin/mail',
+    name: 'mail',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: Mail },
+    Page: lazy(() => import('./mail-settings/mail-page.tsx').then(({ MailPage }) => MailPage)),
+  },
+  {
+    path: '/app/admin/welcome-mail',
+    name: 'welcomeMail',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: MailPlus },
+    Page: lazy(() => import('./mail-settings/welcome-mail-page.tsx').then(({ WelcomeMailPage }) => WelcomeMailPage)),
+  },
+  {
+    path: '/app/admin/directory',
+    name: 'directory',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: FolderSync },
+    Page: lazy(() => import('./directory/directory-page.tsx').then(({ DirectoryPage }) => DirectoryPage)),
+  },
+  {
+    path: '/app/admin/audit-log',
+    name: 'auditLog',
+    who: 'ADMIN',
+    nav: { group: 'admin', icon: ScrollText },
+    Page: lazy(() => import('./audit/audit-log-page.tsx').then(({ AuditLogPage }) => AuditLogPage)),
+  },
+  {
+    path: '/app/admin/jobs',
+    name: 'jobs',
+    who: 'SUPER_ADMIN',
+    nav: { group: 'admin', icon: Activity },
+    Page: lazy(() => import('./operations/jobs-page.tsx').then(({ JobsPage }) => JobsPage)),
+  },
+  {
+    path: '/app/admin/tenants',
+    name: 'tenants',
+    who: 'SUPER_ADMIN',
+    nav: { group: 'admin', icon: Building2 },
+    Page: lazy(() => import('./tenants/tenants-page.tsx').then(({ TenantsPage }) => TenantsPage)),
   },
   {
     path: '/app/sign-in',

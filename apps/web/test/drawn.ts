@@ -35,7 +35,7 @@ export async function drawn(page: Page): Promise<Page> {
   const startedMs = Date.now();
   for (let quiet = 0; quiet < quietFrames;) {
     const { begun } = calls;
-    const isLoading = await page.evaluate(isLoadingAfterFrame);
+    const isLoading = await page.evaluate<boolean>(isLoadingAfterFrame);
     quiet = isLoading || calls.unanswered.size > 0 || calls.begun > begun ? 0 : quiet + 1;
     if (Date.now() - startedMs < latestMs) continue;
     throw new Error(`still loading: ${[...calls.unanswered].map((call) => call.url()).join(', ')}`);
@@ -43,10 +43,7 @@ export async function drawn(page: Page): Promise<Page> {
   return page;
 }
 
-/** Effects run after the frame that shows their component, and begin calls. */
-const isLoadingAfterFrame = () =>
-  new Promise<boolean>((resolve) => {
-    requestAnimationFrame(() =>
-      setTimeout(() => resolve(/Loading…|Wird geladen …/.test(document.body.textContent ?? ''))),
-    );
-  });
+/** Effects run after the frame that shows their component, and begin calls. A text, because scripts without the types of the DOM use it. */
+const isLoadingAfterFrame = `new Promise((resolve) => {
+  requestAnimationFrame(() => setTimeout(() => resolve(/Loading…|Wird geladen …/.test(document.body.textContent))));
+})`;

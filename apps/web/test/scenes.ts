@@ -91,6 +91,19 @@ export const scenes: Scene[] = [
     open: (page) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
   },
   {
+    name: 'new-tenant',
+    path: '/app/admin/tenants?new=1',
+    open: (page) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
+  },
+  {
+    name: 'audit-entry',
+    path: '/app/admin/audit-log',
+    open: async (page) => {
+      await page.getByRole('table').getByRole('link').first().click();
+      await page.getByRole('dialog').getByRole('definition').first().waitFor();
+    },
+  },
+  {
     name: 'sign-in-refused',
     path: '/app/sign-in',
     isPublic: true,

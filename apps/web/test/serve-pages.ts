@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
 import { openPortal } from '@portal/client/client';
+import { newId } from '@portal/domain/ids';
 import { noSources } from '@portal/testing/no-sources';
 import { testRuntime } from '@portal/testing/runtime';
 import { startProgram } from '@portal/testing/scenarios/worker-process';
@@ -168,6 +169,10 @@ type Portal = ReturnType<typeof openPortal>;
 
 /** Makes what a page with parameters shows; returns its id. */
 const samples: Record<string, (portal: Portal) => Promise<string>> = {
+  '/app/admin/users/:id': async (portal) => {
+    const body = { username: `erika.muster-${newId()}`, displayName: 'Erika Muster' };
+    return (await portal.post('/users', { body })).id;
+  },
   '/app/tabs/:id': async (portal) => (await portal.post('/dashboard/tabs', { body: { name: 'Control room' } })).id,
   '/app/modules/:id': async (portal) => {
     const body = { name: 'Wiki', url: 'https://wiki.example.org/', category: 'custom-modules' };

@@ -4,6 +4,7 @@ import type { Language } from '../language.ts';
 import { me } from '../session.ts';
 import type { Theme } from '../theme.ts';
 import { Menu } from '../ui/menu.tsx';
+import { leaveWhenSaved } from '../ui/unsaved.ts';
 import type { NavItem } from './nav-groups.ts';
 import { usePreferences } from './preferences.ts';
 import { useSignOut } from './sign-out.ts';
@@ -32,7 +33,7 @@ export function AccountMenu({ pages }: { pages: readonly NavItem[] }) {
       label={t.accountOf(displayName || username)}
       icon={CircleUser}
       items={[
-        ...pages.map(({ label, icon, href }) => ({ label, icon, onSelect: () => go(href) })),
+        ...pages.map(({ label, icon, href }) => ({ label, icon, onSelect: () => leaveWhenSaved(() => go(href)) })),
         'separator',
         themeItem(t.light, 'light'),
         themeItem(t.dark, 'dark'),
@@ -42,7 +43,7 @@ export function AccountMenu({ pages }: { pages: readonly NavItem[] }) {
         languageItem(t.english, 'en'),
         languageItem(t.browserLanguage, null),
         'separator',
-        { label: t.signOut, icon: LogOut, onSelect: () => signOut.mutate() },
+        { label: t.signOut, icon: LogOut, onSelect: () => leaveWhenSaved(signOut.mutate) },
       ]}
     />
   );

@@ -9,6 +9,7 @@ import { me, sessionState } from '../session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { Toasts } from '../ui/toast.tsx';
+import { wantedLeave } from '../ui/unsaved.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { BottomBar } from './bottom-bar.tsx';
@@ -30,6 +31,7 @@ const Sheet = lazy(() => import('./sheet.tsx').then(({ Sheet }) => Sheet));
 const CustomModuleDialog = lazy(() =>
   import('../modules/custom-module-dialog.tsx').then(({ CustomModuleDialog }) => CustomModuleDialog),
 );
+const LeaveDialog = lazy(() => import('../ui/leave-dialog.tsx').then(({ LeaveDialog }) => LeaveDialog));
 const SignInDialog = lazy(() => import('../accounts/sign-in-dialog.tsx').then(({ SignInDialog }) => SignInDialog));
 
 /** What stands around every page of a signed-in account. Without a route, the address has no page. */
@@ -111,6 +113,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
         <span aria-live="polite">{pageTitle.value}</span>
       </VisuallyHidden>
       <Overlay {...navigation} />
+      {wantedLeave.value && <LeaveDialog />}
       {sessionState.value === 'lost' && <SignInDialog />}
       <Toasts />
     </div>

@@ -12,6 +12,7 @@ import { useLocation } from 'preact-iso/router';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useTabs } from '../dashboards/tabs-query.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { leaveWhenSaved } from '../ui/unsaved.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import type { NavGroups } from './nav-groups.ts';
 import { closeOverlay, openOverlay } from './overlay.ts';
@@ -145,13 +146,14 @@ function useSections(groups: NavGroups): Section[] {
     id: href,
     label,
     icon,
-    run: () => go(href),
+    run: () => leaveWhenSaved(() => go(href)),
   });
   const items = (which: keyof NavGroups) => groups[which].flatMap(({ items }) => items);
   const links = (...which: (keyof NavGroups)[]) =>
     which.flatMap(items).map(({ href, label, icon }) => link(href, label, icon));
   return [
-    { label: t.pages, entries: links('main', 'account', 'admin') },
+    { label: t.pages, entries: links('main', 'account') },
+    { label: t.administration, entries: links('admin') },
     {
       label: p.dashboards,
       entries: (tabs.data ?? []).map(({ id, name }) => link(`/app/tabs/${id}`, name, LayoutDashboard)),
@@ -160,7 +162,12 @@ function useSections(groups: NavGroups): Section[] {
     {
       label: p.commands,
       entries: [
-        { id: 'new-reminder', label: p.newReminder, icon: Plus, run: () => go('/app/reminders?new=1') },
+        {
+          id: 'new-reminder',
+          label: p.newReminder,
+          icon: Plus,
+          run: () => leaveWhenSaved(() => go('/app/reminders?new=1')),
+        },
         { id: 'new-module', label: t.addModule, icon: CirclePlus, run: () => openOverlay('customModule') },
         { id: 'light', label: p.lightTheme, icon: SunMoon, run: () => change({ theme: 'light' }) },
         { id: 'dark', label: p.darkTheme, icon: SunMoon, run: () => change({ theme: 'dark' }) },
@@ -168,7 +175,7 @@ function useSections(groups: NavGroups): Section[] {
         { id: 'de', label: p.german, icon: Languages, run: () => change({ language: 'de' }) },
         { id: 'en', label: p.english, icon: Languages, run: () => change({ language: 'en' }) },
         { id: 'help', label: t.help, icon: CircleQuestionMark, run: () => openOverlay('help') },
-        { id: 'sign-out', label: t.signOut, icon: LogOut, run: () => signOut.mutate() },
+        { id: 'sign-out', label: t.signOut, icon: LogOut, run: () => leaveWhenSaved(signOut.mutate) },
       ],
     },
   ];

@@ -5,6 +5,7 @@ import type { Theme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
+import { leaveWhenSaved } from '../ui/unsaved.ts';
 import type { NavGroups, NavItem } from './nav-groups.ts';
 import { AddModule, NavList } from './navigation.tsx';
 import { closeOverlay, openOverlay } from './overlay.ts';
@@ -77,7 +78,7 @@ function AccountChoices() {
         <Button icon={CircleQuestionMark} onClick={() => openOverlay('help')}>
           {t.help}
         </Button>
-        <Button icon={LogOut} busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button icon={LogOut} busy={signOut.isPending} onClick={() => leaveWhenSaved(signOut.mutate)}>
           {t.signOut}
         </Button>
       </div>
