@@ -32,7 +32,7 @@ export const words = catalogue({
     roles: { USER: 'Benutzer', ADMIN: 'Administrator', SUPER_ADMIN: 'Super-Administrator' },
     sources: { local: 'Lokal', directory: 'Verzeichnis' },
     active: 'Aktiv',
-    inactive: 'Deaktiviert',
+    inactive: 'Inaktiv',
     yes: 'Ja',
     no: 'Nein',
     never: 'Noch nie',

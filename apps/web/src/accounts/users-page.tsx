@@ -314,7 +314,7 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'name',
       label: t.name,
-      width: '26%',
+      width: '20%',
       sort: by(nameOf),
       cell: (user) => {
         const name = nameOf(user);
@@ -329,7 +329,7 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'email',
       label: w.email,
-      width: '24%',
+      width: '25%',
       sort: by(({ email }) => email ?? ''),
       cell: ({ email }) => email ?? '–',
     },

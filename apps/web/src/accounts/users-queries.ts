@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/preact-query';
+import { useEffect } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { portal, queryClient } from '../portal.ts';
 import { me } from '../session.ts';
@@ -7,30 +8,40 @@ import type { UserFilter } from './users-filter.ts';
 const usersKey = ['accounts', 'users'];
 const userKey = (id: string) => [...usersKey, 'one', id];
 
+/** What a window shows; it is there before the rest. */
+const firstPageSize = 100;
 /** The most that the API lists at once. */
 const pageSize = 1_000;
 
-const readPage = (filter: UserFilter, cursor: string | null, signal: AbortSignal | undefined) =>
+const readPage = (filter: UserFilter, cursor: string | null, limit: number, signal: AbortSignal | undefined) =>
   portal.page('/users', {
-    params: { query: { ...filter, limit: pageSize, ...(cursor !== null && { cursor }) } },
+    params: { query: { ...filter, limit, ...(cursor !== null && { cursor }) } },
     ...(signal && { signal }),
   });
 
-export const useUsers = (filter: UserFilter) =>
-  useInfiniteQuery({
+/** The accounts that match. After the first hundred, the next thousand are read at once; the person asks for more. */
+export function useUsers(filter: UserFilter) {
+  const list = useInfiniteQuery({
     queryKey: [...usersKey, 'list', filter],
-    queryFn: ({ signal, pageParam }) => readPage(filter, pageParam, signal),
+    queryFn: ({ signal, pageParam }) =>
+      readPage(filter, pageParam, pageParam === null ? firstPageSize : pageSize, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
   });
+  const isBegun = list.data?.pages.length === 1 && list.hasNextPage && !list.isPlaceholderData && !list.isError;
+  useEffect(() => {
+    if (isBegun) void list.fetchNextPage();
+  }, [isBegun]);
+  return list;
+}
 
 /** Reads all accounts that match, page by page. */
 export async function readAllUsers(filter: UserFilter, signal?: AbortSignal): Promise<User[]> {
   const users: User[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof readPage>> = await readPage(filter, cursor, signal);
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(filter, cursor, pageSize, signal);
     users.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== null);

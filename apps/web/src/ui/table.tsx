@@ -56,6 +56,8 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
   const ordered = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
   const blocks = useMemo(() => blocksOf(ordered), [ordered]);
   const isLong = blocks.length > 1;
+  // Not all rows are in the page, so each says which it is.
+  const rowCount = paging?.hasMore ? (paging.total ?? null) : rows.length;
   const [rowPx, setRowPx] = useState(usualRowPx);
   const hasWidths = columns.some(({ width }) => width !== undefined);
   const boxes = useSelection(selection, ordered, rowKey);
@@ -93,7 +95,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
       {rows.length === 0 ? (
         (isSearching && <p role="status">{texts.value.noMatches}</p>) || empty
       ) : (
-        <table class={s.table} {...as.table} aria-rowcount={isLong ? rows.length + 1 : undefined}>
+        <table
+          class={s.table}
+          {...as.table}
+          aria-rowcount={isLong ? (rowCount === null ? -1 : rowCount + 1) : undefined}
+        >
           <caption>
             <VisuallyHidden>{caption}</VisuallyHidden>
           </caption>
@@ -147,7 +153,7 @@ const as = {
 } as const;
 
 /** Tables up to this length are drawn at once. */
-const shortRows = 100;
+const shortRows = 99;
 const blockSize = 25;
 /** How far from the window rows are drawn. */
 const nearPx = 600;

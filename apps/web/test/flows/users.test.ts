@@ -65,18 +65,18 @@ describe.skipIf(!hasBrowser)('the list of accounts', () => {
     const { admin } = await tenantWith();
     await sql(
       `insert into users (id, tenant_id, username, display_name, email, role)
-       select gen_random_uuid(), $1, 'mass-' || n, 'Person ' || lpad(n::text, 4, '0'), 'mass-' || n || '@example.org', 'USER' from generate_series(1, 1100) n`,
+       select gen_random_uuid(), $1, 'mass-' || n, 'Person ' || lpad(n::text, 4, '0'), 'mass-' || n || '@example.org', 'USER' from generate_series(1, 1200) n`,
       [admin.tenantId],
     );
     const page = await list(admin, '?search=mass-', { width: 320, height: 640 });
-    await page.getByText('1,100 accounts').waitFor();
+    await page.getByText('1,200 accounts').waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(200);
     await page.getByRole('button', { name: 'Load more' }).click();
     await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await row(page, 'mass-999@example.org').waitFor();
     await page.getByRole('checkbox', { name: 'Select all listed' }).check();
-    await page.getByText('1,100 selected').waitFor();
+    await page.getByText('1,200 selected').waitFor();
   });
 });
 
