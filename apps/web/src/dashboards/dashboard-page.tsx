@@ -13,23 +13,26 @@ import { showToast } from '../ui/toast.tsx';
 import { Backdrop } from './backdrop.tsx';
 import { type Changes, changes, type Editor, type View } from './board.ts';
 import css from './dashboard.module.css';
-import { sizeOf } from './kinds.ts';
-import { type Board, prefetchBoard, readTabsAgain, useBoard } from './queries.ts';
+import { kindOf, sizeOf } from './kinds.ts';
+import { type Board, readAhead, readTabsAgain, useBoard } from './queries.ts';
 import { TabBar } from './tab-bar.tsx';
 import { useTabs } from './tabs-query.ts';
 import { texts } from './texts.ts';
 import { TileGrid } from './tile-grid.tsx';
 
+const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
+
+// The board and the scripts of its tiles arrive while the account and the frame do, instead of after them.
+void readAhead(idIn(location.pathname)).then((widgets) =>
+  widgets.forEach((widget) => void kindOf(widget)?.Tile.preload()),
+);
+
 /** The dashboard that the path names; the first one if it names none. */
 export function DashboardPage() {
   const tabs = useTabs();
   const { path, route } = useLocation();
-  const wanted = exec(path, '/app/tabs/:id')?.params['id'];
+  const wanted = idIn(path);
   const tab = tabs.data?.find(({ id }) => id === wanted) ?? (wanted === undefined ? tabs.data?.[0] : undefined);
-  useEffect(() => {
-    if (wanted !== undefined) prefetchBoard(wanted);
-  }, [wanted]);
-
   const isGone = tabs.data !== undefined && !tab && !tabs.isFetching;
 
   useEffect(() => {

@@ -15,7 +15,7 @@ import {
 } from 'lucide-preact';
 import type { ComponentType } from 'preact';
 import type { WidgetType } from '@portal/domain/dashboards/widgets';
-import { lazy } from '../../lazy.tsx';
+import { type Lazy, lazy } from '../../lazy.tsx';
 import { hostOf } from './addresses.ts';
 import { readClock, readEmbeddedPage } from './configs.ts';
 import { texts } from './registry-texts.ts';
@@ -30,7 +30,7 @@ export interface WidgetKind {
   module: string | null;
   /** In the columns and rows of `lg`. */
   size: { w: number; h: number; minW: number; minH: number };
-  Tile: ComponentType<TileProps>;
+  Tile: Lazy<TileProps>;
   /** Null if there is nothing to set. */
   Settings: ComponentType<SettingsProps> | null;
   /** The title, where the configuration tells several tiles of a type apart. */
