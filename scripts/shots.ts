@@ -52,7 +52,7 @@ try {
   for (const scene of wanted)
     for (const theme of themes)
       for (const width of widths) {
-        const cookie = scene.isPublic ? null : demo.cookie;
+        const cookie = scene.isPublic ? null : scene.isOperators ? demo.operatorCookie : demo.cookie;
         const height = width < 500 ? 844 : 900;
         const profile = await newProfile(browser, demo.url, { language: 'de', theme, width, height }, cookie);
         try {
@@ -79,6 +79,7 @@ async function scenesOfPages(pathOf: (pattern: string) => string): Promise<Scene
     name: path.slice(1).replaceAll(/[/:]+/g, '-'),
     path: pathOf(path),
     isPublic: who === 'public',
+    isOperators: who === 'SUPER_ADMIN',
   }));
 }
 
@@ -112,15 +113,26 @@ async function startDemo() {
       await api.ended;
     });
     const [{ url }] = (await Promise.race([once(api.child, 'message'), api.unexpectedEnd])) as [{ url: string }];
-    return { url, cookie: await cookieOf(runtime, account), pathOf: await samplePaths(runtime, account) };
+    const operator = await builders(runtime.database).user({
+      tenantId,
+      role: 'SUPER_ADMIN',
+      displayName: 'Olga Betrieb',
+    });
+    return {
+      url,
+      cookie: await cookieOf(runtime, account),
+      operatorCookie: await cookieOf(runtime, operator),
+      pathOf: await samplePaths(runtime, account),
+    };
   } finally {
     await runtime.close();
   }
 }
 
 type Account = Awaited<ReturnType<typeof accountOf>>;
+type SignedIn = Pick<Account, 'id' | 'tenantId' | 'sessionVersion'>;
 
-async function cookieOf(runtime: Runtime, account: Account): Promise<string> {
+async function cookieOf(runtime: Runtime, account: SignedIn): Promise<string> {
   const session = await builders(runtime.database).session(account);
   const token = sessionTokens(runtime).issue({
     sub: account.id,
@@ -136,6 +148,7 @@ async function samplePaths(runtime: Runtime, account: Account): Promise<(pattern
   const ids = await as(runtime, account, async (ctx) => ({
     '/app/tabs/:id': (await listTabs(ctx)).at(-1)?.id,
     '/app/modules/:id': (await listCustomModules(ctx))[0]?.id,
+    '/app/admin/users/:id': account.id,
   }));
   return (pattern) => {
     if (!pattern.includes(':')) return pattern;

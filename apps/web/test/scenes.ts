@@ -5,6 +5,8 @@ export interface Scene {
   name: string;
   path: string;
   isPublic?: boolean;
+  /** For a SUPER_ADMIN only. */
+  isOperators?: boolean;
   /** Opens the part after the page is drawn. Names are German, the language of the pictures. */
   open?: (page: Page, width: number) => Promise<unknown>;
 }
@@ -93,6 +95,7 @@ export const scenes: Scene[] = [
   {
     name: 'new-tenant',
     path: '/app/admin/tenants?new=1',
+    isOperators: true,
     open: (page) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
   },
   {
