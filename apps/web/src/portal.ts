@@ -45,6 +45,10 @@ function noteError(error: unknown): void {
   if (error.code === 'PASSWORD_CHANGE_REQUIRED' && me.value) me.value = { ...me.value, mustChangePassword: true };
 }
 
+/** Makes a change that outlives the component that started it, with what every mutation gets, such as the sign-in dialog. */
+export const send = <Result>(call: () => Promise<Result>): Promise<Result> =>
+  queryClient.getMutationCache().build(queryClient, { mutationFn: call, gcTime: 0 }).execute(undefined);
+
 // A service that was away is asked every few seconds until it answers; then the failed queries repeat.
 const probeMs = 3_000;
 isAway.subscribe((away) => {

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { portal } from '../portal.ts';
 import { me } from '../session.ts';
+import { useTenants } from '../tenants/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { RadioGroup, SelectField } from '../ui/field.tsx';
@@ -13,7 +14,7 @@ import { differingFields, emptyDraft, personOf, type UserDraft } from './user-dr
 import { UserFields } from './user-fields.tsx';
 import { texts } from './user-texts.ts';
 import { assignableRoles, namedInText, words } from './user-words.ts';
-import { refreshUsers, useMailStatus, useTenants } from './users-queries.ts';
+import { refreshUsers, useMailStatus } from './users-queries.ts';
 
 interface NewUserDialogProps {
   /** The tenant that the list shows. */

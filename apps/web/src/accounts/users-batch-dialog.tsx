@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
-import { portal } from '../portal.ts';
+import { portal, send } from '../portal.ts';
 import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -11,7 +11,7 @@ import { Progress } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { assignableRoles, nameOf, namedInText, type Role, words } from './user-words.ts';
-import { keepUser, refreshUsers, send, useMailStatus } from './users-queries.ts';
+import { keepUser, refreshUsers, useMailStatus } from './users-queries.ts';
 import { Refusal } from './users-refusal.tsx';
 import { type Outcome, runEach } from './users-run.ts';
 import { texts } from './users-texts.ts';

@@ -3,6 +3,7 @@ import { Download } from 'lucide-preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
 import { me } from '../session.ts';
+import { useTenants } from '../tenants/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { FileField, RadioGroup, SelectField } from '../ui/field.tsx';
@@ -25,7 +26,7 @@ import {
 } from './users-import-plan.ts';
 import { type Access, rowStates, type RowState, useImportRun } from './users-import-run.ts';
 import { texts } from './users-import-texts.ts';
-import { readAllUsers, useMailStatus, useTenants } from './users-queries.ts';
+import { readAllUsers, useMailStatus } from './users-queries.ts';
 import { Refusal } from './users-refusal.tsx';
 import s from './users.module.css';
 

@@ -1,8 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
-import { portal } from '../portal.ts';
+import { portal, send } from '../portal.ts';
 import type { NewAccount, PlannedRow } from './users-import-plan.ts';
-import { send } from './users-queries.ts';
 import { runEach } from './users-run.ts';
 
 /** How new accounts get in: by a link in a mail, by a temporary password, or not yet. */

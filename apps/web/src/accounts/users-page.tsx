@@ -19,6 +19,7 @@ import { language } from '../language.ts';
 import { lazy } from '../lazy.tsx';
 import { me } from '../session.ts';
 import { pageNames } from '../shell/page-names.ts';
+import { useTenants } from '../tenants/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
@@ -34,7 +35,7 @@ import { allRoles, nameOf, words } from './user-words.ts';
 import { type BatchAction, BatchDialog } from './users-batch-dialog.tsx';
 import { exportUsers } from './users-export.ts';
 import { filterOf, listPath, pathOf, type UserFilter } from './users-filter.ts';
-import { refreshUsers, useTenants, useUsers } from './users-queries.ts';
+import { refreshUsers, useUsers } from './users-queries.ts';
 import { texts } from './users-texts.ts';
 import s from './users.module.css';
 

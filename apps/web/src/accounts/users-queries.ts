@@ -2,7 +2,6 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/preact-q
 import { useEffect } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { portal, queryClient } from '../portal.ts';
-import { me } from '../session.ts';
 import type { UserFilter } from './users-filter.ts';
 
 const usersKey = ['accounts', 'users'];
@@ -73,15 +72,3 @@ export const useMailStatus = (enabled = true) =>
     queryKey: [...usersKey, 'mail-status'],
     queryFn: ({ signal }) => portal.get('/users/welcome-mail/status', { signal }),
   });
-
-/** All tenants, for the one who may see them. */
-export const useTenants = () =>
-  useQuery({
-    queryKey: ['tenants', 'names'],
-    queryFn: ({ signal }) => portal.get('/tenants', { signal }),
-    enabled: me.value?.role === 'SUPER_ADMIN',
-  });
-
-/** A call outside of a component. A lost session or connection is noticed as with every other call. */
-export const send = <Result>(call: () => Promise<Result>): Promise<Result> =>
-  queryClient.getMutationCache().build(queryClient, { mutationFn: call, gcTime: 0 }).execute(undefined);

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { LdapSyncPreview } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
 import { formatNumber } from '../language.ts';
-import reminders from '../reminders/reminders.module.css';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { syncWords } from './sync-words.ts';
 import { texts } from './texts.ts';
 
@@ -33,13 +33,20 @@ export function ChangesTable({ preview: { changes, counts } }: { preview: LdapSy
   if (changes.length === 0) return <p role="status">{t.noChanges}</p>;
   return (
     <>
-      <nav class={reminders.filters} aria-label={t.changes}>
-        {[undefined, ...kinds].map((one) => (
-          <a key={one} href={pathOf(one, search)} aria-current={one === kind ? 'page' : undefined}>
-            {one ? t.changeKinds[one] : t.allChanges} <Badge>{formatNumber(one ? counts[countOf[one]] : all)}</Badge>
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t.changes}
+        current={kind ?? 'all'}
+        tabs={(['all', ...kinds] as const).map((name) => ({
+          name,
+          label: (
+            <>
+              {name === 'all' ? t.allChanges : t.changeKinds[name]}{' '}
+              <Badge>{formatNumber(name === 'all' ? all : counts[countOf[name]])}</Badge>
+            </>
+          ),
+          href: pathOf(name === 'all' ? undefined : name, search),
+        }))}
+      />
       {changes.length < all && (
         <p class={profile.note}>{t.onlyFirst(formatNumber(changes.length), formatNumber(all))}</p>
       )}

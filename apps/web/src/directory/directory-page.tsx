@@ -1,8 +1,9 @@
 import { useLocation } from 'preact-iso/router';
-import reminders from '../reminders/reminders.module.css';
+import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/states.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { MappingsTab } from './mappings-tab.tsx';
 import { useConfig } from './queries.ts';
 import { RunsTab } from './runs-tab.tsx';
@@ -20,17 +21,15 @@ export function DirectoryPage() {
   const config = useConfig();
   return (
     <Page title={pageNames.value.directory}>
-      <nav class={reminders.filters} aria-label={t.tabs}>
-        {tabs.map((one) => (
-          <a
-            key={one}
-            href={one === 'settings' ? '/app/admin/directory' : `/app/admin/directory?tab=${one}`}
-            aria-current={one === tab ? 'page' : undefined}
-          >
-            {t.tab[one]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t.tabs}
+        current={tab}
+        tabs={tabs.map((name) => ({
+          name,
+          label: t.tab[name],
+          href: addressOf('/app/admin/directory', { tab: name === 'settings' ? '' : name }),
+        }))}
+      />
       {tab === 'settings' && <QueryView query={config}>{(row) => <SettingsTab config={row} />}</QueryView>}
       {tab === 'mappings' && <MappingsTab />}
       {tab === 'sync' && <QueryView query={config}>{(row) => <SyncTab config={row} />}</QueryView>}

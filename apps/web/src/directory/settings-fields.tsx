@@ -1,11 +1,11 @@
 import type { LdapConfig } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import settings from '../mail-settings/mail-settings.module.css';
-import type { useStoredForm } from '../mail-settings/use-stored-form.tsx';
 import { FileField, SwitchField, TextField } from '../ui/field.tsx';
 import { fieldErrors } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { SecretField } from '../ui/secret-field.tsx';
+import type { useStoredForm } from '../ui/use-stored-form.tsx';
 import { IncludeList } from './include-list.tsx';
 import { isEncrypted, namesIn, type SettingsDraft } from './settings-draft.ts';
 import { texts } from './texts.ts';

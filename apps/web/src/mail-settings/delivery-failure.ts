@@ -20,9 +20,12 @@ interface DeliveryFailure {
   answer: string | null;
 }
 
+const answered = ' The server answered: "';
+
 /** Why a mail was not sent, from the sentence of the service. */
 export function deliveryFailure(message: string): DeliveryFailure {
-  const [, sentence = message, answer = null] = /^(.*?) The server answered: "(.*)"$/s.exec(message) ?? [];
+  const [sentence = message, ...rest] = message.split(answered);
+  const answer = rest.length > 0 ? rest.join(answered).replace(/"$/, '') : null;
   const found = matchSentence(sentence, sentences);
   return { ...(found ?? { kind: 'other', text: unknownSentence(sentence) }), answer };
 }

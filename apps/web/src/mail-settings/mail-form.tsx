@@ -11,12 +11,12 @@ import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { SecretField } from '../ui/secret-field.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { useStoredForm } from '../ui/use-stored-form.tsx';
 import { bodyOf, draftOf, type MailDraft, type Security, withSecurity } from './mail-draft.ts';
 import s from './mail-settings.module.css';
 import { MailTest, type MailTestOf } from './mail-test.tsx';
 import { QuotaCard } from './quota-card.tsx';
 import { texts } from './texts.ts';
-import { useStoredForm } from './use-stored-form.tsx';
 
 export const mailKey = ['mail-settings', 'smtp'] as const;
 

@@ -10,7 +10,7 @@ import formStyle from '../ui/form.module.css';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from './use-stored-form.tsx';
+import { useStoredForm } from '../ui/use-stored-form.tsx';
 import { useWelcomePreview, WelcomePreview } from './welcome-preview.tsx';
 import { texts } from './welcome-texts.ts';
 

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CustomModule, ModuleCategory } from '@portal/client/interface';
 import rows from '../dashboards/widgets/favorites-dialog.module.css';
 import { moved } from '../dashboards/widgets/favorites-order.ts';
-import { portal, queryClient } from '../portal.ts';
+import { portal, queryClient, send } from '../portal.ts';
 import { useKeptFocus } from '../reminders/kept-focus.ts';
 import list from '../reminders/reminders.module.css';
 import { categoryName, moduleName } from '../shell/module-names.ts';
@@ -17,7 +17,7 @@ import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import s from './administration.module.css';
 import { texts } from './categories-texts.ts';
 import { CategoryNameDialog, DeleteCategoryDialog } from './category-dialogs.tsx';
-import { categoriesQuery, customModulesQuery, refreshModules, send } from './queries.ts';
+import { categoriesQuery, customModulesQuery, refreshModules } from './queries.ts';
 import { useRowDrag } from './row-drag.ts';
 
 type OpenDialog = { kind: 'new' } | { kind: 'rename' | 'delete'; category: ModuleCategory };

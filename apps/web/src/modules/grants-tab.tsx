@@ -3,7 +3,7 @@ import { Undo2, UserPlus } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { GrantMatrix as Matrix, User } from '@portal/client/interface';
-import { portal, queryClient } from '../portal.ts';
+import { portal, queryClient, send } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { moduleName } from '../shell/module-names.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -30,7 +30,7 @@ import { GrantMatrix } from './grant-matrix.tsx';
 import { texts } from './grants-texts.ts';
 import { matches } from './matching.ts';
 import { nameOf, PickAccountsDialog } from './pick-accounts-dialog.tsx';
-import { matrixQuery, send } from './queries.ts';
+import { matrixQuery } from './queries.ts';
 import { type FailedChange, saveGrants } from './save-grants.ts';
 
 const path = '/app/admin/modules';

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { Group, GroupMember } from '@portal/client/interface';
 import { formatNumber } from '../language.ts';
+import { send } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -19,7 +20,7 @@ import { grantsOf } from './group-grants.ts';
 import { texts } from './groups-texts.ts';
 import { matches } from './matching.ts';
 import { nameOf, PickAccountsDialog } from './pick-accounts-dialog.tsx';
-import { changeMembers, groupsQuery, matrixQuery, membersQuery, send } from './queries.ts';
+import { changeMembers, groupsQuery, matrixQuery, membersQuery } from './queries.ts';
 
 const path = '/app/admin/groups';
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Module } from '@portal/client/interface';
-import { portal, queryClient } from '../portal.ts';
+import { portal, queryClient, send } from '../portal.ts';
 import { categoryName, moduleName } from '../shell/module-names.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { SwitchField } from '../ui/field.tsx';
@@ -11,7 +11,7 @@ import { showToast } from '../ui/toast.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import s from './administration.module.css';
 import { texts } from './modules-texts.ts';
-import { categoriesQuery, matrixQuery, modulesQuery, refreshModules, send } from './queries.ts';
+import { categoriesQuery, matrixQuery, modulesQuery, refreshModules } from './queries.ts';
 
 /** Switches the product's modules on and off for the whole organization. */
 export function ModuleSwitches() {

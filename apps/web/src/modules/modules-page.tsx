@@ -1,7 +1,8 @@
 import { useLocation } from 'preact-iso/router';
-import tabs from '../reminders/reminders.module.css';
+import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Page } from '../ui/page.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { CategoriesTab } from './categories-tab.tsx';
 import { GrantsTab } from './grants-tab.tsx';
 import { ModuleSwitches } from './module-switches.tsx';
@@ -24,17 +25,15 @@ export function ModulesPage() {
   const View = views[shown];
   return (
     <Page title={pageNames.value.modules}>
-      <nav class={tabs.filters} aria-label={t.views}>
-        {names.map((name) => (
-          <a
-            key={name}
-            href={`/app/admin/modules${name === 'grants' ? '' : `?tab=${name}`}`}
-            aria-current={name === shown ? 'page' : undefined}
-          >
-            {t.view[name]}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t.views}
+        current={shown}
+        tabs={names.map((name) => ({
+          name,
+          label: t.view[name],
+          href: addressOf('/app/admin/modules', { tab: name === 'grants' ? '' : name }),
+        }))}
+      />
       <View />
     </Page>
   );

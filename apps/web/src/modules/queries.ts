@@ -40,10 +40,6 @@ export const customModulesQuery = {
 /** Reads everything about modules and groups again, also the navigation. */
 export const refreshModules = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['modules'] });
 
-/** Makes a change that outlives the part of the page that started it, with what every mutation gets, such as the sign-in dialog. */
-export const send = <Result>(mutationFn: () => Promise<Result>): Promise<Result> =>
-  queryClient.getMutationCache().build(queryClient, { mutationFn }).execute(undefined);
-
 interface MemberChange {
   add?: readonly string[];
   remove?: readonly string[];

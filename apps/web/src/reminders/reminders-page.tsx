@@ -12,6 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Page, Section } from '../ui/page.tsx';
 import { EmptyState, QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
+import { Tabs } from '../ui/tabs.tsx';
 import { Time } from '../ui/time.tsx';
 import { deleted, deleteReminder } from './deletion.ts';
 import { groupReminders, type ReminderFilter, type ReminderGroup } from './group-reminders.ts';
@@ -57,13 +58,19 @@ export function RemindersPage() {
 
   return (
     <Page title={pageNames.value.reminders} actions={addButton}>
-      <nav class={s.filters} aria-label={t.filters}>
-        {filters.map((one) => (
-          <a key={one} href={pathOf(one)} aria-current={one === filter ? 'page' : undefined}>
-            {t.filter[one]} {counts[one] !== undefined && <Badge>{counts[one]}</Badge>}
-          </a>
-        ))}
-      </nav>
+      <Tabs
+        label={t.filters}
+        current={filter}
+        tabs={filters.map((name) => ({
+          name,
+          label: (
+            <>
+              {t.filter[name]} {counts[name] !== undefined && <Badge>{counts[name]}</Badge>}
+            </>
+          ),
+          href: pathOf(name),
+        }))}
+      />
       <div class={s.groups} {...keptFocus}>
         <QueryView query={query}>
           {(reminders) => {

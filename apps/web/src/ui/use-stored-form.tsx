@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import { changedSince, ChangedMeanwhileDialog } from '../ui/changed-meanwhile.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
+import { changedSince, ChangedMeanwhileDialog } from './changed-meanwhile.tsx';
+import { useUnsavedChanges } from './unsaved.ts';
 
 interface Options<Row, Draft extends object> {
   /** What the service answered last. */
