@@ -185,9 +185,8 @@ it('matches every expression of the product against 100 kB in at most 10 ms', { 
       texts.map((text) => text.slice(-screen.length)),
     );
     for (const [n, text] of texts.entries()) {
-      const short = shortTimes[n] ?? 0;
-      if (short < screen.ms) continue;
-      let [best, bestShort] = [timeOf(expression, text), short];
+      if ((shortTimes[n] ?? 0) < screen.ms) continue;
+      let [best, bestShort] = [timeOf(expression, text), timeOf(expression, text.slice(-screen.length))];
       for (let attempt = 1; attempt < tries && best > maxMs && best < 1_000; attempt += 1) {
         best = Math.min(best, timeOf(expression, text));
         bestShort = Math.min(bestShort, timeOf(expression, text.slice(-screen.length)));

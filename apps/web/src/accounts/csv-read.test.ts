@@ -62,10 +62,11 @@ describe('parseCsv', () => {
     expect(parseCsv('a;b\nc;"d\ne')).toEqual({ problem: 'openQuote', line: 2 });
   });
 
-  it('reads megabytes of quotes and separators in a moment', () => {
-    const startMs = performance.now();
-    for (const text of ['"'.repeat(2_000_001), ';'.repeat(2_000_000), '"a""'.repeat(500_000)]) parseCsv(text);
-    expect(performance.now() - startMs).toBeLessThan(5_000);
+  // In quadratic time, each would take longer than a test may.
+  it('reads megabytes of quotes and separators', () => {
+    expect(parseCsv('"'.repeat(2_000_001))).toEqual({ problem: 'openQuote', line: 1 });
+    expect(parseCsv(';'.repeat(2_000_000))).toEqual({ rows: [] });
+    expect(parseCsv('"a""'.repeat(500_000))).toHaveProperty('rows');
   });
 });
 

@@ -30,7 +30,8 @@ export function stack(ordered: readonly Item[], columns: number): Item[] {
   return ordered.map((item) => {
     const above = Math.max(...free.slice(item.x, item.x + item.w));
     const placed = item.static ? item : evade(at(item, above), statics);
-    free.fill(Math.max(above, placed.y + placed.h), placed.x, placed.x + placed.w);
+    // Each column by itself: above a static item, columns may be free to different rows.
+    for (let x = placed.x; x < placed.x + placed.w; x += 1) free[x] = Math.max(free[x] ?? 0, placed.y + placed.h);
     return placed;
   });
 }
