@@ -130,7 +130,7 @@ async function startDemo() {
 }
 
 type Account = Awaited<ReturnType<typeof accountOf>>;
-type SignedIn = Pick<Account, 'id' | 'tenantId' | 'sessionVersion'>;
+type SignedIn = Pick<Account, 'id' | 'tenantId'> & { sessionVersion?: number | undefined };
 
 async function cookieOf(runtime: Runtime, account: SignedIn): Promise<string> {
   const session = await builders(runtime.database).session(account);
@@ -138,7 +138,7 @@ async function cookieOf(runtime: Runtime, account: SignedIn): Promise<string> {
     sub: account.id,
     tid: account.tenantId,
     sid: session.id,
-    ver: account.sessionVersion,
+    ver: account.sessionVersion ?? 1,
   });
   return `portal_session=${token}`;
 }

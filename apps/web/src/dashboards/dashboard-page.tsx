@@ -6,6 +6,7 @@ import type { DashboardTab } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { arrange } from '../grid/arrange.ts';
 import { type Breakpoint, breakpointAt, gridVersion } from '../grid/breakpoints.ts';
+import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -22,10 +23,15 @@ import { TileGrid } from './tile-grid.tsx';
 
 const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
 
-// The board and the scripts of its tiles arrive while the account and the frame do, instead of after them.
-void readAhead(idIn(location.pathname)).then((widgets) =>
-  widgets.forEach((widget) => void kindOf(widget)?.Tile.preload()),
-);
+// The board and the scripts of its tiles arrive while the frame is drawn, instead of after it.
+let isReadAhead = false;
+me.subscribe((account) => {
+  if (!account || isReadAhead) return;
+  isReadAhead = true;
+  void readAhead(idIn(location.pathname)).then((widgets) => {
+    for (const widget of widgets) void kindOf(widget)?.Tile.preload();
+  });
+});
 
 /** The dashboard that the path names; the first one if it names none. */
 export function DashboardPage() {
