@@ -53,6 +53,7 @@ describe.skipIf(!hasBrowser)('groups', () => {
     await dialog(page).getByRole('button', { name: 'Unpick Anna Schmidt' }).waitFor();
     // The field is empty for the next name; the arrow leads to the matches.
     await page.keyboard.type('ben braun');
+    await dialog(page).getByRole('checkbox', { name: 'Ben Braun' }).waitFor();
     await dialog(page).getByRole('checkbox').nth(1).waitFor({ state: 'detached' });
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Space');
