@@ -9,6 +9,7 @@ import { Facts } from './facts.tsx';
 import { texts } from './profile-texts.ts';
 import s from './profile.module.css';
 import { useSaveProfile } from './queries.ts';
+import { words } from './user-words.ts';
 
 export function NameCard({ profile }: { profile: Profile }) {
   const t = texts.value;
@@ -23,7 +24,7 @@ export function NameCard({ profile }: { profile: Profile }) {
           { label: t.firstName, value: firstName },
           { label: t.lastName, value: lastName },
           { label: t.organization, value: tenantName },
-          { label: t.role, value: t.roles[role] },
+          { label: t.role, value: words.value.roles[role] },
         ]}
       />
       <p class={s.note}>{isLocalUser ? t.byAdministration : t.byDirectory}</p>
