@@ -14,11 +14,16 @@ function isOfDashboard(
   return (infoOf(id)?.importers ?? []).some((importer) => !seen.has(importer) && isOfDashboard(importer, infoOf, seen));
 }
 
+/** Vite drops this attribute: the first paint waits for the script, which sets the theme. */
+const blockPainting = (page: string): string =>
+  page.replace('<script type="module"', '<script type="module" blocking="render"');
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // The pages lie under several paths, and all of them load their assets from here.
   base: '/',
   publicDir: false,
+  plugins: [{ name: 'blocking-script', transformIndexHtml: blockPainting }],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',

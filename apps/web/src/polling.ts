@@ -7,6 +7,8 @@ interface Polled<Data> {
   queryKey: readonly unknown[];
   queryFn: (call: { signal: AbortSignal }) => Promise<Data>;
   intervalMs: number;
+  /** False until the first answer is wanted. */
+  enabled?: boolean;
 }
 
 const answers = new BroadcastChannel('portal.answers');
@@ -24,9 +26,10 @@ answers.addEventListener('message', ({ data: { accountId, queryKey, answer } }: 
 });
 
 /** `useQuery` that repeats: of all visible tabs that show the query, one polls and passes its answers on. A hidden tab does not poll. */
-export function usePolled<Data>({ queryKey, queryFn, intervalMs }: Polled<Data>) {
+export function usePolled<Data>({ queryKey, queryFn, intervalMs, enabled = true }: Polled<Data>) {
   const isPolling = usePollLock(JSON.stringify(queryKey));
   return useQuery({
+    enabled,
     queryKey,
     queryFn: async ({ signal }: { signal: AbortSignal }) => {
       const answer = await queryFn({ signal });

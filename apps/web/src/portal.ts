@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/preact-query';
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/preact-query';
 import { openPortal } from '@portal/client/client';
 import { PortalError } from '@portal/client/portal-error';
 import { loseSession, me } from './session.ts';
@@ -9,6 +9,9 @@ export const portal = openPortal();
 
 /** True while the service does not answer. */
 export const isAway = signal(false);
+
+// An answer is drawn at once, not after a timer.
+notifyManager.setScheduler(queueMicrotask);
 
 /** Codes that another attempt may turn into an answer. */
 const isTemporary = (error: unknown): error is PortalError =>

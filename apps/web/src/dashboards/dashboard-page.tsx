@@ -20,10 +20,12 @@ import { TabBar } from './tab-bar.tsx';
 import { useTabs } from './tabs-query.ts';
 import { texts } from './texts.ts';
 import { TileGrid } from './tile-grid.tsx';
+import { loadTiles } from './widgets/registry.ts';
 
 const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
 
-// The board and the scripts of its tiles arrive while the frame is drawn, instead of after it.
+// The board and the script of its tiles arrive while the frame is drawn, instead of after it.
+loadTiles().catch(() => undefined);
 let isReadAhead = false;
 me.subscribe((account) => {
   if (!account || isReadAhead) return;

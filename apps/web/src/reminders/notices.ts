@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient } from '../portal.ts';
 import { mergeNotices, nextSince, type NoticeFeed } from './notice-feed.ts';
@@ -5,6 +6,9 @@ import { mergeNotices, nextSince, type NoticeFeed } from './notice-feed.ts';
 const queryKey = ['notices'];
 const path = '/reminders/notifications';
 const intervalMs = 30_000;
+/** The page that the person opened comes first. */
+const firstMs = 1_000;
+let isOpen = false;
 
 let serverTime: string | null = null;
 portal.use({
@@ -14,7 +18,17 @@ portal.use({
 });
 
 /** The notices of due reminders, kept up to date. */
-export const useNotices = () => usePolled<NoticeFeed>({ queryKey, queryFn: fetchNotices, intervalMs });
+export function useNotices() {
+  const [isWanted, setWanted] = useState(isOpen);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      isOpen = true;
+      setWanted(true);
+    }, firstMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return usePolled<NoticeFeed>({ queryKey, queryFn: fetchNotices, intervalMs, enabled: isWanted });
+}
 
 async function fetchNotices({ signal }: { signal: AbortSignal }): Promise<NoticeFeed> {
   const known = queryClient.getQueryData<NoticeFeed>(queryKey);

@@ -78,6 +78,8 @@ function Group({ group, isCurrent, isNamed, onGo }: GroupProps) {
               href={item.href}
               title={item.label}
               aria-current={isCurrent(item) ? 'page' : undefined}
+              onPointerEnter={() => void item.route?.Page.preload()}
+              onFocus={() => void item.route?.Page.preload()}
               onClick={onGo}
             >
               <item.icon size={16} aria-hidden />

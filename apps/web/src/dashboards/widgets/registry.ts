@@ -37,50 +37,40 @@ export interface WidgetKind {
   title?: (config: Config) => string;
 }
 
-/** Every type of widget. Scripts of tiles load when a tile is shown. */
+/** Every type of widget. The script of the tiles loads when one is shown, or ahead. */
 export const widgetKinds: Record<WidgetType, WidgetKind> = {
-  favorites: kind('favorites', Star, [8, 8, 3, 4], small),
-  reminders: kind('reminders', Bell, [8, 12, 5, 6], small),
-  calendar: kind('calendar', CalendarDays, [8, 14, 5, 6], feeds, 'calendar'),
+  favorites: kind('favorites', Star, [8, 8, 3, 4]),
+  reminders: kind('reminders', Bell, [8, 12, 5, 6]),
+  calendar: kind('calendar', CalendarDays, [8, 14, 5, 6], 'calendar'),
   // The text is edited in the tile.
-  notes: { ...kind('notes', StickyNote, [6, 8, 4, 5], small), Settings: null },
+  notes: { ...kind('notes', StickyNote, [6, 8, 4, 5]), Settings: null },
   clock: {
-    ...kind('clock', Clock, [5, 6, 3, 4], small),
+    ...kind('clock', Clock, [5, 6, 3, 4]),
     title: (config) => ('timeZone' in config ? cityOf(readClock(config).timeZone) : ''),
   },
-  'picture-frame': kind('picture-frame', Image, [8, 10, 3, 5], frames),
+  'picture-frame': kind('picture-frame', Image, [8, 10, 3, 5]),
   'embedded-page': {
-    ...kind('embedded-page', Globe, [12, 16, 4, 6], frames),
+    ...kind('embedded-page', Globe, [12, 16, 4, 6]),
     title: (config) => readEmbeddedPage(config).title || hostOf(readEmbeddedPage(config).url),
   },
-  'tender-radar': kind('tender-radar', Gavel, [10, 14, 5, 6], feeds, 'tender-radar'),
-  'virtualization-status': kind('virtualization-status', Server, [8, 12, 5, 5], statuses, 'virtualization'),
-  'backup-status': kind('backup-status', DatabaseBackup, [8, 12, 5, 5], statuses, 'virtualization'),
-  'mail-gateway-status': kind('mail-gateway-status', MailCheck, [8, 12, 5, 5], statuses, 'virtualization'),
-  'cloud-status': kind('cloud-status', Cloud, [8, 12, 5, 5], statuses, 'cloud-status'),
+  'tender-radar': kind('tender-radar', Gavel, [10, 14, 5, 6], 'tender-radar'),
+  'virtualization-status': kind('virtualization-status', Server, [8, 12, 5, 5], 'virtualization'),
+  'backup-status': kind('backup-status', DatabaseBackup, [8, 12, 5, 5], 'virtualization'),
+  'mail-gateway-status': kind('mail-gateway-status', MailCheck, [8, 12, 5, 5], 'virtualization'),
+  'cloud-status': kind('cloud-status', Cloud, [8, 12, 5, 5], 'cloud-status'),
 };
 
-function small() {
-  return import('./small-tiles.ts').then(({ smallTiles }) => smallTiles);
-}
-function frames() {
-  return import('./frame-tiles.ts').then(({ frameTiles }) => frameTiles);
-}
-function feeds() {
-  return import('./feed-tiles.ts').then(({ feedTiles }) => feedTiles);
-}
-function statuses() {
-  return import('./status-tiles.ts').then(({ statusTiles }) => statusTiles);
-}
+/** Begins to load the script of the tiles. */
+export const loadTiles = () => import('./tiles.ts').then(({ tiles }) => tiles);
+
 function forms() {
   return import('./settings-forms.ts').then(({ settingsForms }) => settingsForms);
 }
 
-function kind<Type extends WidgetType>(
-  type: Type,
+function kind(
+  type: WidgetType,
   icon: LucideIcon,
   [w, h, minW, minH]: [w: number, h: number, minW: number, minH: number],
-  tiles: () => Promise<Record<Type, ComponentType<TileProps>>>,
   module: string | null = null,
 ): WidgetKind {
   return {
@@ -89,7 +79,7 @@ function kind<Type extends WidgetType>(
     icon,
     module,
     size: { w, h, minW, minH },
-    Tile: lazy(() => tiles().then((loaded) => loaded[type])),
+    Tile: lazy(() => loadTiles().then((loaded) => loaded[type])),
     Settings: lazy(() => forms().then((loaded) => loaded[type as keyof typeof loaded])),
   };
 }
