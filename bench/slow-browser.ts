@@ -4,6 +4,9 @@ import { type Browser, type Look, newProfile } from '../apps/web/test/chromium.t
 /** The network and processor of a person with an old telephone. */
 const slow = { bitsPerSec: 9_000_000, roundTripMs: 100, cpuTimes: 4 };
 
+/** How long a page that has been drawn makes no call. */
+const quietMs = 1_500;
+
 /** What a page tells about itself. */
 interface Figures {
   /** When the largest part of the page was painted, from the start of the navigation. */
@@ -58,14 +61,23 @@ export async function openSlowly(browser: Browser, url: string, cookie: string |
   await devTools.send('Performance.enable');
 
   const own = new Set<string>();
+  const unanswered = new Set<string>();
   const traffic: Traffic = { requests: 0, bytes: 0 };
+  let lastChangeMs = performance.now();
   devTools.on('Network.requestWillBeSent', ({ requestId, request }) => {
     if (!request.url.startsWith(url)) return;
     own.add(requestId);
+    unanswered.add(requestId);
     traffic.requests += 1;
+    lastChangeMs = performance.now();
   });
+  const end = (requestId: string) => {
+    if (unanswered.delete(requestId)) lastChangeMs = performance.now();
+  };
+  devTools.on('Network.loadingFailed', ({ requestId }) => end(requestId));
   devTools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     if (own.has(requestId)) traffic.bytes += encodedDataLength;
+    end(requestId);
   });
 
   const figures = (): Promise<Figures> => page.evaluate('figures');
@@ -78,6 +90,15 @@ export async function openSlowly(browser: Browser, url: string, cookie: string |
     /** Since the profile was opened. */
     traffic: (): Traffic => ({ ...traffic }),
     figures,
+    /**
+     * Opens a page and waits until it has loaded everything and been quiet for a while. It looks at the network only: what finds elements by
+     * role adds 300 KB of script to the page, which is more than the page itself.
+     */
+    async open(path: string): Promise<void> {
+      await page.goto(path);
+      lastChangeMs = performance.now();
+      while (unanswered.size > 0 || performance.now() - lastChangeMs < quietMs) await pause(50);
+    },
     /** Milliseconds of each frame while `work` runs. */
     async framesDuring(work: () => Promise<unknown>): Promise<number[]> {
       await page.evaluate(recordFrames);
