@@ -149,6 +149,7 @@ export function recordsOf({ make, signedIn, runtime }: Api, them: Account): Reco
     '/invoices/:id/document': theirInvoice,
     '/desktop/download/:platform': { notOwned: 'the operator provides the desktop packages for all users' },
     '/virtualization/servers/:id': theirServer,
+    '/virtualization/servers/:id/history': theirServer,
     '/virtualization/servers/:id/test': theirServer,
     '/calendar/sources/:id': theirCalendar,
     '/calendar/sources/:id/test': theirCalendar,

@@ -51,6 +51,7 @@ const kinds: Record<string, string> = {
   reminders: 'tenant',
   rss_feeds: 'platform',
   runs: 'tenant',
+  server_history: 'tenant',
   server_statuses: 'tenant',
   sessions: 'tenant',
   saved_searches: 'tenant',

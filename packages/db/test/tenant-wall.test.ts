@@ -40,8 +40,13 @@ const neighbours: Record<string, [table: string, (who: Who) => Record<string, st
 };
 
 const valueOf = (type: string): string =>
-  ({ uuid: 'gen_random_uuid()', text: 'gen_random_uuid()::text', date: 'current_date', bytea: `'x'` })[type] ??
-  (/^(integer|bigint|smallint)$/.test(type) ? '1' : `(enum_range(null::${type}))[1]`);
+  ({
+    uuid: 'gen_random_uuid()',
+    text: 'gen_random_uuid()::text',
+    date: 'current_date',
+    bytea: `'x'`,
+    'timestamp with time zone': 'now()',
+  })[type] ?? (/^(integer|bigint|smallint)$/.test(type) ? '1' : `(enum_range(null::${type}))[1]`);
 
 /** All other constraints are dropped, so that a row needs only its key and its tenant. */
 const tables = new Map<string, Table>();

@@ -7,6 +7,7 @@ import { emailTokens, passwordTokens, sessions } from '@portal/db/schema/account
 import { users } from '@portal/db/schema/accounts/users';
 import { cloudOutages, cloudTransitions } from '@portal/db/schema/cloud-status/outages';
 import { ldapStagedEntries } from '@portal/db/schema/directory';
+import { monitoredServers, serverHistory } from '@portal/db/schema/monitoring/servers';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { mailDays, mails } from '@portal/db/schema/platform/mails';
 import { rateWindows, runs } from '@portal/db/schema/platform/operations';
@@ -105,6 +106,23 @@ it('removes expired rows and nothing else', async () => {
       { id: newId(), ...outage, message: 'old', endedAt: ago(401) },
       { id: newId(), ...outage, message: 'lasting' },
     ]);
+    const server = {
+      id: newId(),
+      tenantId,
+      kind: 'backup' as const,
+      name: 'nas',
+      address: 'https://nas.example.org:8007',
+      authMethod: 'token' as const,
+      verifyTls: true,
+      pollIntervalMin: 5,
+      isActive: true,
+    };
+    await tx.insert(monitoredServers).values(server);
+    const check = { tenantId, serverId: server.id, state: 'ok' as const };
+    await tx.insert(serverHistory).values([
+      { ...check, at: ago(29), guests: 29 },
+      { ...check, at: ago(31), guests: 31 },
+    ]);
     const listed = { tenantId, version: 1, kind: 'added' as const, number: '4400' };
     await tx.insert(merchandiseChanges).values([
       { id: newId(), ...listed, name: 'fresh', createdAt: ago(29) },
@@ -143,6 +161,7 @@ it('removes expired rows and nothing else', async () => {
     'changes of account lists': 1,
     'cloud transitions': 1,
     'cloud outages': 1,
+    'server history': 1,
     'reads of feeds': 1,
     'payloads of tenders': 0,
     'matches of tenders': 0,
@@ -171,6 +190,7 @@ it('removes expired rows and nothing else', async () => {
     outages: (await tx.select({ message: cloudOutages.message }).from(cloudOutages))
       .map(({ message }) => message)
       .toSorted(),
+    history: (await tx.select({ guests: serverHistory.guests }).from(serverHistory)).map(({ guests }) => guests),
     windows: await tx.$count(rateWindows),
     staged: await tx.$count(ldapStagedEntries),
   }));
@@ -186,6 +206,7 @@ it('removes expired rows and nothing else', async () => {
     notices: ['fresh'],
     transitions: ['fresh'],
     outages: ['fresh', 'lasting'],
+    history: [29],
     windows: 1,
     staged: 1,
   });

@@ -170,3 +170,35 @@ describe('servers', () => {
     }
   });
 });
+
+describe('the history of a server', () => {
+  it('is read by users, for the last day or for a window', async () => {
+    const { id: tenantId } = await make.tenant();
+    const [manager, user, stranger] = [
+      await granted(tenantId, 'MANAGE'),
+      await granted(tenantId, 'USE'),
+      await make.user({ tenantId }),
+    ];
+    const added = await request({ method: 'POST', url: root, as: manager, payload: serverForm(virtualization) });
+    const url = `${root}/${added.json<{ id: string }>().id}/history`;
+    const read = await request({ method: 'GET', url, as: user });
+    expect(read.statusCode).toBe(200);
+    expect(read.json()).toMatchObject({ stepSec: 300, points: [], figures: [] });
+    const { from, to } = read.json<{ from: string; to: string }>();
+    expect(Date.parse(to) - Date.parse(from)).toBeGreaterThanOrEqual(24 * 3_600_000);
+    const month = await request({
+      method: 'GET',
+      url: `${url}?from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00%2B01:00`,
+      as: user,
+    });
+    expect(month.json()).toMatchObject({ from: '2026-11-01T00:00:00.000Z', stepSec: 3_600 });
+    for (const query of [
+      'from=yesterday',
+      'from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z',
+      'from=2026-01-01T00:00:00Z',
+    ])
+      expect((await request({ method: 'GET', url: `${url}?${query}`, as: user })).statusCode, query).toBe(400);
+    expect((await request({ method: 'GET', url, as: stranger })).statusCode).toBe(403);
+    expect((await request({ method: 'GET', url: `${root}/${newId()}/history`, as: user })).statusCode).toBe(404);
+  });
+});

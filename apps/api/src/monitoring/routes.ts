@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { needs } from '@portal/domain/access';
+import { historyDays, HistoryQuery, ServerHistory } from '@portal/domain/monitoring/history';
 import { isRow } from '@portal/domain/monitoring/rows';
 import { Server, ServerTestResult, ServerTile } from '@portal/domain/monitoring/servers';
+import { readServerHistory } from '@portal/usecases/monitoring/history';
 import { ReadableServerInput, ReadableServerTestInput } from '@portal/usecases/monitoring/servers';
 import {
   createServer,
@@ -136,6 +138,23 @@ export function registerMonitoring(app: App): void {
       request.body
         ? testServer(request.ctx, { ...request.body, id: request.params.id })
         : testStoredServer(request.ctx, request.params.id),
+  );
+
+  app.get(
+    '/virtualization/servers/:id/history',
+    {
+      config: { access: use },
+      schema: {
+        operationId: 'getServerHistory',
+        tags,
+        summary: 'Read how a server fared',
+        description: `State and headline figures of the last day, or of the window from \`from\` to \`to\`, in steps of \`stepSec\`. A step has the worst state of its checks, and the average and the highest value of each figure. Of all checks within five minutes, the worst one is kept, and the last one of equally bad checks. The history goes back ${historyDays} days; a server that gets a new kind or address starts a new one. A window that is empty or too long is 400.`,
+        params: ById,
+        querystring: HistoryQuery,
+        response: { 200: ServerHistory },
+      },
+    },
+    (request) => readServerHistory(request.ctx, request.params.id, request.query),
   );
 
   app.post(

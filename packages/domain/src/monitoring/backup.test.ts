@@ -236,3 +236,13 @@ describe('the rules of a backup server', () => {
     expect(evaluate({ usage: [] }).failure).toMatchObject({ class: 'rechte' });
   });
 });
+
+it('the figures are those of the host and of its fullest datastore', () => {
+  expect(evaluate({ usage: [store(), store({ store: 'tape', used: 44 })] }).figures).toEqual({
+    cpu: null,
+    memory: 10,
+    fullest: 44,
+  });
+  expect(evaluate({ status: answer<Row>({ cpu: 0.25 }) }).figures).toMatchObject({ cpu: 25, memory: null });
+  expect(evaluate({ status: refused, usage: [] }).figures).toEqual({ cpu: null, memory: null, fullest: null });
+});

@@ -10,9 +10,11 @@ import {
   stateAbove,
   subscriptionFinding,
   unread,
+  usagePercent,
   versionFinding,
   days,
 } from './findings.ts';
+import { cpuPercent, highestOf } from './history.ts';
 import { DAY_SEC, HOUR_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
@@ -75,10 +77,8 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
     ...certificateFinding(reading.certificateValidTo, now),
     ...versionFinding('backup', reading.version, now),
   ];
-  const percentages = rows
-    .map((row) => percentOf(numberOf(row['used']), numberOf(row['total'])))
-    .filter((percent) => percent !== null);
-  const fullest = percentages.length === 0 ? null : Math.max(...percentages);
+  const fullest = highestOf(rows.map((row) => percentOf(numberOf(row['used']), numberOf(row['total']))));
+  const host = 'data' in reading.status ? reading.status.data : {};
   const updates = reading.updates && 'data' in reading.updates ? reading.updates.data.length : null;
   return {
     findings,
@@ -93,6 +93,11 @@ export function evaluateBackup(reading: BackupReading): Evaluation {
         : [{ key: 'groups', label: 'Backup groups', value: groups.length, unit: 'count' as const }]),
       ...(updates === null ? [] : [{ key: 'updates', label: 'Updates', value: updates, unit: 'count' as const }]),
     ],
+    figures: {
+      cpu: cpuPercent([{ used: numberOf(host['cpu']), processors: 1 }]),
+      memory: usagePercent(host, 'memory'),
+      fullest,
+    },
     summary: `${plural(rows.length, 'datastore')}${fullest === null ? '' : `, the fullest at ${fullest} %`}`,
     failure:
       rows.length === 0
@@ -156,10 +161,7 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
 
 function hostFindings(answer: RowAnswer): Finding[] {
   if ('failure' in answer) return [unread('host', 'the status of the server', answer)];
-  const percent = (field: string) => {
-    const usage = (answer.data[field] ?? {}) as Row;
-    return percentOf(numberOf(usage['used']), numberOf(usage['total']));
-  };
+  const percent = (field: string) => usagePercent(answer.data, field);
   const swap = percent('swap');
   return [
     fullness('host:memory', 'the memory', percent('memory'), { warning: 90, critical: 95 }),

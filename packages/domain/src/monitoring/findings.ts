@@ -1,6 +1,7 @@
 import type { FailureClass } from '../failure-class.ts';
+import type { Figures } from './history.ts';
 import { DAY_SEC, type Answer } from './poll-answers.ts';
-import { textOf } from './rows.ts';
+import { numberOf, type Row, textOf } from './rows.ts';
 import type { NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
 
 /** The result of one rule in one poll of a server. */
@@ -21,6 +22,8 @@ export type Fact = Omit<StatusFact, 'readAt'>;
 export interface Evaluation {
   findings: Finding[];
   facts: Fact[];
+  /** What the history of the server keeps of this poll. */
+  figures: Figures;
   /** The headline of a tile while everything is ok. */
   summary: string;
   /** Set if the answers show that the account lacks rights, so that the state of the server is unknown. */
@@ -30,6 +33,12 @@ export interface Evaluation {
 
 export const percentOf = (part: number | null, whole: number | null): number | null =>
   part === null || whole === null || whole <= 0 ? null : Math.round((part / whole) * 1_000) / 10;
+
+/** How much of a resource of a host is in use, from a field such as `memory` with `used` and `total`. */
+export function usagePercent(host: Row, field: string): number | null {
+  const usage = (host[field] ?? {}) as Row;
+  return percentOf(numberOf(usage['used']), numberOf(usage['total']));
+}
 
 export interface Limits {
   warning: number;

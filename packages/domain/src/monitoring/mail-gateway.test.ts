@@ -194,3 +194,18 @@ it.each([
 ])('reads the build time %s', (text, at) => {
   expect(buildTime(text)).toBe(at / 1_000);
 });
+
+it('the figures are those of the host and of its queues', () => {
+  expect(evaluate({ deferred: queue('120'), active: queue('3') }).figures).toEqual({
+    cpu: null,
+    memory: 10,
+    fullest: 10,
+    waiting: 123,
+  });
+  expect(evaluate({ active: refused, status: { cpu: 0.5 } }).figures).toEqual({
+    cpu: 50,
+    memory: null,
+    fullest: null,
+    waiting: null,
+  });
+});

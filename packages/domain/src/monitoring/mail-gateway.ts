@@ -4,13 +4,14 @@ import {
   type Evaluation,
   type Finding,
   fullness,
-  percentOf,
   plural,
   stateAbove,
   subscriptionFinding,
   unread,
+  usagePercent,
   versionFinding,
 } from './findings.ts';
+import { cpuPercent } from './history.ts';
 import { DAY_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
@@ -49,7 +50,7 @@ export interface MailGatewayReading {
 
 export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
   const { status, mail, now } = reading;
-  const deferred = totalOf(reading.deferred);
+  const [deferred, active] = [totalOf(reading.deferred), totalOf(reading.active)];
   const count = 'data' in mail ? numberOf(mail.data['count']) : null;
   const quarantined = (answer: RowAnswer) => ('data' in answer ? numberOf(answer.data['count']) : null);
   const facts: [key: string, label: string, value: number | string | null][] = [
@@ -77,6 +78,12 @@ export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
     facts: facts.flatMap(([key, label, value]) =>
       value === null ? [] : [{ key, label, value, unit: typeof value === 'number' ? ('count' as const) : null }],
     ),
+    figures: {
+      cpu: cpuPercent([{ used: numberOf(status['cpu']), processors: 1 }]),
+      memory: usagePercent(status, 'memory'),
+      fullest: usagePercent(status, 'rootfs'),
+      waiting: deferred === null || active === null ? null : deferred + active,
+    },
     summary: `${count === null ? 'An unknown number of mails' : plural(count, 'mail')} in a day, ${deferred ?? 'an unknown number'} deferred`,
     failure: null,
     notExamined: reading.notExamined,
@@ -84,10 +91,7 @@ export function evaluateMailGateway(reading: MailGatewayReading): Evaluation {
 }
 
 function hostFindings(status: Row): Finding[] {
-  const percent = (field: string) => {
-    const usage = (status[field] ?? {}) as Row;
-    return percentOf(numberOf(usage['used']), numberOf(usage['total']));
-  };
+  const percent = (field: string) => usagePercent(status, field);
   const swap = percent('swap');
   return [
     fullness('host:memory', 'the memory', percent('memory'), { warning: 90, critical: 95 }),

@@ -35,7 +35,7 @@ it('a message consists of full sentences, even if a finding ends without a full 
     'Replication 1 fails: no route',
   ];
   const findings = texts.map((text, n) => finding('critical', { key: String(n), text }));
-  const evaluation: Evaluation = { findings, facts: [], summary: '', failure: null, notExamined: [] };
+  const evaluation: Evaluation = { findings, facts: [], figures: {}, summary: '', failure: null, notExamined: [] };
   const { message, headline } = afterPoll(neverChecked, evaluation, at(0));
   expect(message).toBe(`${texts.join(' ')}.`);
   expect(headline).toBe('The root file system is 96 % full (and 2 others)');
@@ -107,6 +107,7 @@ describe('a rule', () => {
 const evaluationOf = (findings: Finding[], more: Partial<Evaluation> = {}): Evaluation => ({
   findings,
   facts: [{ key: 'n', label: 'N', value: 3, unit: 'count' }],
+  figures: {},
   summary: 'all is well here',
   failure: null,
   notExamined: [],

@@ -444,3 +444,32 @@ it('shows hostile names as one line of text', () => {
     expect(text.length).toBeLessThan(500);
   }
 });
+
+describe('the figures', () => {
+  const figures = (changes: Partial<VirtualizationReading>) => evaluate(changes).figures;
+
+  it('are those of all nodes that are online, and of the fullest storage', () => {
+    expect(figures({})).toEqual({ cpu: null, memory: 10, fullest: 10, guests: 1 });
+    const resources = [
+      node('pve1', { cpu: 0.1, maxcpu: 8 }),
+      node('pve2', { cpu: '0.4', maxcpu: 24, mem: 50 }),
+      { type: 'node', id: 'node/pve3', node: 'pve3', status: 'offline' },
+      guest(101),
+      guest(102, { status: 'stopped' }),
+      storage('local'),
+      storage('nas', { disk: 71 }),
+      storage('gone', { status: 'unknown' }),
+    ];
+    expect(figures({ resources })).toEqual({ cpu: expect.closeTo(32.5), memory: 30, fullest: 71, guests: 1 });
+  });
+
+  it('are missing if the server does not show them', () => {
+    expect(figures({ resources: [node('pve1', { mem: undefined })] })).toEqual({
+      cpu: null,
+      memory: null,
+      fullest: null,
+      guests: null,
+    });
+    expect(figures({ resources: [node('pve1')], maySeeGuests: true })).toMatchObject({ guests: 0 });
+  });
+});

@@ -15,6 +15,7 @@ import {
   versionFinding,
 } from './findings.ts';
 import { type GuestCache, guestKey, type GuestPlan } from './guest-lookups.ts';
+import { cpuPercent, highestOf } from './history.ts';
 import { DAY_SEC, HOUR_SEC, dataOf, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined, ServerState } from './servers.ts';
@@ -54,7 +55,9 @@ export interface VirtualizationReading {
 
 /** The fields of a resource that the rules read. */
 export const resourceFields =
-  'id type node name status mem maxmem disk maxdisk storage shared content vmid template lock tags hastate'.split(' ');
+  'id type node name status cpu maxcpu mem maxmem disk maxdisk storage shared content vmid template lock tags hastate'.split(
+    ' ',
+  );
 
 /** Several times the size of any cluster. Each node adds questions and rules. */
 export const maxNodes = 500;
@@ -87,10 +90,11 @@ export function evaluateVirtualization(reading: VirtualizationReading): Evaluati
   const running = guests.filter(({ status }) => status === 'running');
   const online = new Set(onlineNodes(resources, members));
   const summary = `${online.size} of ${plural(nodes.length, 'node')} online, ${running.length} of ${plural(guests.length, 'guest')} running`;
+  const stores = storageFindings(resources, online);
   const findings = [
     ...clusterFindings(members),
     ...nodes.flatMap((row) => nodeFindings(row, reading, online)),
-    ...storageFindings(resources, online),
+    ...stores,
     ...guestFindings(reading, online),
     ...backupFindings(reading, online),
     ...availabilityFindings(reading, online),
@@ -99,6 +103,7 @@ export function evaluateVirtualization(reading: VirtualizationReading): Evaluati
     ...versionFinding('virtualization', reading.version, now),
   ];
   const nothing = nodes.length === 0;
+  const memory = memoryPercent(nodes);
   return {
     findings,
     facts: [
@@ -107,8 +112,15 @@ export function evaluateVirtualization(reading: VirtualizationReading): Evaluati
       fact('nodesTotal', 'Nodes', nodes.length, 'count'),
       fact('guestsRunning', 'Guests running', running.length, 'count'),
       fact('guests', 'Guests', guests.length, 'count'),
-      ...usage(nodes),
+      ...(memory === null ? [] : [fact('memory', 'Memory in use', memory, 'percent')]),
     ],
+    figures: {
+      // An offline node reports neither, and is no reason to keep nothing of the others.
+      cpu: cpuPercent(nodes.map((row) => ({ used: numberOf(row['cpu']), processors: numberOf(row['maxcpu']) }))),
+      memory: memoryPercent(nodes.filter((row) => online.has(String(row['node'])))),
+      fullest: highestOf(stores.map(({ value = null }) => value)),
+      guests: guests.length > 0 || reading.maySeeGuests === true ? running.length : null,
+    },
     summary,
     failure: nothing
       ? {
@@ -133,11 +145,11 @@ const fact = (key: string, label: string, value: number | string, unit: Fact['un
   unit,
 });
 
-/** The memory in use on all nodes; empty if a node does not report it. */
-function usage(nodes: readonly Row[]): Fact[] {
+/** The memory in use on all nodes; null if a node does not report it. */
+function memoryPercent(nodes: readonly Row[]): number | null {
   const sum = (field: string) => nodes.reduce((all, row) => all + (numberOf(row[field]) ?? Number.NaN), 0);
   const percent = percentOf(sum('mem'), sum('maxmem'));
-  return percent === null || Number.isNaN(percent) ? [] : [fact('memory', 'Memory in use', percent, 'percent')];
+  return percent === null || Number.isNaN(percent) ? null : percent;
 }
 
 function clusterFindings(members: ListAnswer): Finding[] {

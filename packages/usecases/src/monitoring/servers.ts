@@ -1,7 +1,7 @@
 import { and, asc, count, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared, type RowOf } from '@portal/db/prepared';
-import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
+import { monitoredServers, serverHistory, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { conflict, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import {
@@ -73,7 +73,7 @@ export async function createServer(ctx: UserContext, input: ServerInput): Promis
 }
 
 /**
- * Replaces a server; a secret that is not given stays. A new address or kind deletes the status. Throws 404, 400 for a form that does
+ * Replaces a server; a secret that is not given stays. A new address or kind deletes status and history. Throws 404, 400 for a form that does
  * not fit its kind, and 400 `SECRET_REQUIRED` if the stored secret would be sent to another target.
  */
 export async function putServer(ctx: UserContext, id: string, input: ServerInput): Promise<Server> {
@@ -94,8 +94,12 @@ export async function putServer(ctx: UserContext, id: string, input: ServerInput
         updatedAt: sql`now()`,
       })
       .where(eq(monitoredServers.id, id));
-    if (before.kind !== form.kind || before.address !== form.address)
+    if (before.kind !== form.kind || before.address !== form.address) {
       await tx.delete(serverStatuses).where(eq(serverStatuses.id, id));
+      await tx
+        .delete(serverHistory)
+        .where(and(eq(serverHistory.tenantId, ctx.tenantId), eq(serverHistory.serverId, id)));
+    }
     await planPolls(tx, ctx.tenantId, { soon: form.isActive });
     const moved = before.address === form.address ? '' : `, previously at ${before.address}`;
     await record(tx, ctx, { action: 'servers.update', id, verb: 'Changed', form, moved });

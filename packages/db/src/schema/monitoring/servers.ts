@@ -1,5 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, foreignKey, index, integer, jsonb, pgEnum, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgEnum,
+  pgTable,
+  primaryKey,
+  real,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
@@ -83,6 +96,39 @@ export const serverStatuses = pgTable(
       foreignColumns: [monitoredServers.tenantId, monitoredServers.id],
     }).onDelete('cascade'),
     ...tenantRules(t, tenants),
+  ],
+);
+
+/** How servers fared: one row for each server and five minutes with a poll, for 30 days. */
+export const serverHistory = pgTable(
+  'server_history',
+  {
+    tenantId: uuid().notNull(),
+    serverId: uuid().notNull(),
+    /** Start of the five minutes. */
+    at: instant().notNull(),
+    /** State, failure and figures are those of the worst poll of that time. */
+    state: serverState().notNull(),
+    failure: serverFailure(),
+    /** Percent. */
+    cpu: real(),
+    memory: real(),
+    /** The fullest store. */
+    fullest: real(),
+    /** Running guests. */
+    guests: integer(),
+    /** Mails in the queues. */
+    waiting: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.serverId, t.at] }),
+    // For the retention sweep.
+    index('server_history_at').on(t.at),
+    foreignKey({
+      columns: [t.tenantId, t.serverId],
+      foreignColumns: [monitoredServers.tenantId, monitoredServers.id],
+    }).onDelete('cascade'),
+    ...tenantPolicies(t.tenantId),
   ],
 );
 

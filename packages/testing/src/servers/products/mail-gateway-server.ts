@@ -71,6 +71,7 @@ export const gatewayAnswers =
     const host = {
       uptime: '864000',
       insync: 1,
+      cpu: 0.09,
       loadavg: ['0.1', '0.2', '0.1'],
       memory: { total: '8000000000', used: '2000000000' },
       swap: { total: 0, used: 0 },

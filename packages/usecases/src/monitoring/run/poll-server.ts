@@ -45,6 +45,7 @@ export async function pollServer(
     status: 'poll' in outcome ? afterPoll(before, outcome.poll, at) : afterMiss(before, outcome.miss, at),
     // A failed poll leaves the stored state unchanged.
     pollState: 'poll' in outcome ? state : pollStateOf(stored),
+    figures: 'poll' in outcome ? outcome.poll.figures : {},
     tookMs: Math.round(performance.now() - begunAt),
   });
   ctx.metrics.countPoll(server.kind, !isWritten ? 'dropped' : 'poll' in outcome ? 'read' : outcome.miss.failure);

@@ -2,10 +2,12 @@ import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { prepared, type RowOf } from '@portal/db/prepared';
 import { monitoredServers, serverStatuses } from '@portal/db/schema/monitoring/servers';
+import type { Figures } from '@portal/domain/monitoring/history';
 import { afterMiss, type StoredStatus, neverChecked } from '@portal/domain/monitoring/settle';
 import { batchCalls } from '@portal/platform/batch-calls';
 import type { TenantContext } from '@portal/platform/context';
 import { holdRun, type RunAtWork } from '@portal/platform/runs/state';
+import { addToHistory } from '../history.ts';
 import { serverColumns, type StoredServer } from '../stored-server.ts';
 import { splitStatus, statusColumns } from '../stored-status.ts';
 import { type PollState, pollStateOf } from './poll-state.ts';
@@ -15,6 +17,7 @@ export interface PollResult {
   server: StoredServer;
   status: StoredStatus;
   pollState: PollState;
+  figures: Figures;
   tookMs: number;
 }
 
@@ -145,6 +148,17 @@ async function writeAll(tx: Tx, run: RunAtWork, results: PollResult[]): Promise<
   const written = new Set<string>();
   for (const batch of batchesOf(results, run))
     for (const { id } of await tx.run(writeResults, { results: batch })) written.add(id);
+  await addToHistory(
+    tx,
+    results
+      .filter(({ server }) => written.has(server.id))
+      .map(({ server, status, figures }) => ({
+        id: server.id,
+        state: status.state,
+        failure: status.failure,
+        figures,
+      })),
+  );
   return results.map(({ server }) => written.has(server.id));
 }
 
@@ -159,7 +173,7 @@ async function restAll(ctx: TenantContext, run: RunAtWork, ids: string[]): Promi
       const poll = storedPoll(row);
       if (!poll) return [];
       const status = afterMiss(poll.status ?? neverChecked, processesEnded, new Date());
-      return [{ server: poll.server, status, pollState: pollStateOf(poll.pollState), tookMs: 0 }];
+      return [{ server: poll.server, status, pollState: pollStateOf(poll.pollState), figures: {}, tookMs: 0 }];
     });
     const written = await writeAll(tx, run, results);
     const resting = results.filter((_result, n) => written[n]).map(({ server }) => server);
