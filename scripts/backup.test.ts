@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux' && serviceBinary('initdb') !== null)
     let server: DebianPostgres;
     let env: NodeJS.ProcessEnv;
     const files = () => join(folder, 'files');
-    const port = String(10_000 + (process.pid % 400) * 10);
+    const port = String(10_000 + (process.pid % 250) * 16);
     const here = (commands: string) =>
       commands.replaceAll(/\b(portal\.dump|files\.tar\.gz)\b/g, (name) => join(folder, name));
     const shell = (commands: string) => run('bash', ['--norc', '-ec', here(commands)], { cwd: root, env });

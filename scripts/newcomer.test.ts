@@ -196,7 +196,7 @@ const steps = { timeout: 240_000, shuffle: false };
 describe.runIf(isLinux && hasCurl)('a newcomer who follows docs/first-steps.md', steps, () => {
   const [demo = '', explore = '', own = '', token = '', copy = '', back = ''] = commandsOf('docs/first-steps.md');
   // Below the ports of embedded databases and the ephemeral ports, and apart from those of backup.test.ts
-  const port = 14_000 + (process.pid % 400) * 10;
+  const port = 14_000 + (process.pid % 250) * 16;
   let serving: Program;
   let product: Awaited<ReturnType<typeof startProduct>>;
   let settings: Record<string, string> = {};

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrateDatabase } from '@portal/db/migrate';
+import { TenderFilters } from '@portal/domain/tenders/filters';
 import { readConfig } from '@portal/platform/config';
 import { openLog } from '@portal/platform/log';
 import { openRuntime, type Runtime } from '@portal/platform/runtime';
@@ -13,9 +14,13 @@ import { startProgram } from '@portal/testing/scenarios/worker-process';
 import { startTestServer } from '@portal/testing/server';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { makePassword } from '@portal/usecases/accounts/temporary-passwords';
+import { listCloudInstances } from '@portal/usecases/cloud-status/instances';
 import { listTabs } from '@portal/usecases/dashboards/tabs';
+import { listInvoices } from '@portal/usecases/invoices/invoices';
 import { listCustomModules } from '@portal/usecases/modules/custom-modules';
+import { listServers } from '@portal/usecases/monitoring/servers';
 import { seedFirstStart } from '@portal/usecases/tenants/seed-first-start';
+import { listTenders } from '@portal/usecases/tenders/list-tenders';
 import { launchBrowser, newProfile, type Theme } from '../apps/web/test/chromium.ts';
 import { drawn } from '../apps/web/test/drawn.ts';
 import { pageList } from '../apps/web/test/page-list.ts';
@@ -145,9 +150,21 @@ async function cookieOf(runtime: Runtime, account: SignedIn): Promise<string> {
 
 /** Fills in the parameters of a page's path. */
 async function samplePaths(runtime: Runtime, account: Account): Promise<(pattern: string) => string> {
+  const newestTender = {
+    filters: TenderFilters.parse({}),
+    window: {},
+    triage: {},
+    sort: 'published',
+    limit: 1,
+  } as const;
   const ids = await as(runtime, account, async (ctx) => ({
     '/app/tabs/:id': (await listTabs(ctx)).at(-1)?.id,
     '/app/modules/:id': (await listCustomModules(ctx))[0]?.id,
+    '/app/virtualization/:id': (await listServers(ctx)).find(({ kind }) => kind === 'backup')?.id,
+    '/app/cloud-status/:id': (await listCloudInstances(ctx))[0]?.id,
+    '/app/tenders/:id': (await listTenders(ctx, newestTender)).items[0]?.id,
+    // The one with the most to show: an XML with its PDF.
+    '/app/invoices/:id': (await listInvoices(ctx, { limit: 50 })).items.find(({ files }) => files.length > 1)?.id,
     '/app/admin/users/:id': account.id,
   }));
   return (pattern) => {

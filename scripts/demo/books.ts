@@ -41,9 +41,9 @@ async function fillInvoices(
   const hasSome = await as('lena.probe', async (ctx) => (await listInvoices(ctx, { limit: 1 })).items.length > 0);
   if (!hasSome) await performJob(runtime, fetchInvoices, { tenantId });
   await as('lena.probe', async (ctx) => {
-    const { items } = await listInvoices(ctx, { limit: 10 });
-    const oldest = items.findLast(({ state }) => state === 'new');
-    if (oldest && items.every(({ state }) => state !== 'processed'))
-      await updateInvoice(ctx, oldest.id, { state: 'processed' });
+    const { items } = await listInvoices(ctx, { limit: 50 });
+    if (items.some(({ state }) => state === 'processed')) return;
+    const oldest = items.filter(({ state }) => state === 'new').slice(-2);
+    for (const { id } of oldest) await updateInvoice(ctx, id, { state: 'processed' });
   });
 }

@@ -13,6 +13,7 @@ import { saveLayout } from '@portal/usecases/dashboards/save-layout';
 import { createTab, listTabs, renameTab } from '@portal/usecases/dashboards/tabs';
 import { addWidget, listWidgets } from '@portal/usecases/dashboards/widgets';
 import { createReminder, listReminders, snoozeReminder } from '@portal/usecases/reminders/reminders';
+import { calendars } from './calendars.ts';
 import type { Demo } from './fill.ts';
 import { domain } from './made-up.ts';
 
@@ -21,12 +22,13 @@ const mailedTitle = 'Angebot der Muster Elektro KG prüfen';
 /** Mara's dashboard: two tabs with a widget of every kind, a picture, reminders and a calendar. */
 export async function fillDashboards({ as, systems }: Demo): Promise<void> {
   await as('mara.muster', async (ctx) => {
-    const calendars = await listSources(ctx);
-    if (calendars.length === 0)
-      await addSource(
-        ctx,
-        NewCalendarSource.parse({ name: 'Stadtwerke', kind: 'ics', url: `${systems.calendar.origin}/termine.ics` }),
-      );
+    const known = new Set((await listSources(ctx)).map(({ name }) => name));
+    for (const { name, file, color } of calendars)
+      if (!known.has(name))
+        await addSource(
+          ctx,
+          NewCalendarSource.parse({ name, kind: 'ics', url: `${systems.calendar.origin}/${file}`, color }),
+        );
     await fillReminders(ctx);
     if ((await listImages(ctx)).length === 0) {
       const { id } = await addImage(ctx, { name: 'wasserturm.png', bytes: waterTower() });
@@ -60,13 +62,13 @@ async function fillTabs(ctx: UserContext): Promise<void> {
   const [first] = await listTabs(ctx);
   if (first === undefined || (await listWidgets(ctx, first.id)).length > 0) return;
   const [image] = await listImages(ctx);
-  const [calendar] = await listSources(ctx);
+  const sourceIds = (await listSources(ctx)).map(({ id }) => id);
   await renameTab(ctx, first.id, 'Überblick');
   const second = await createTab(ctx, 'Technik');
   const widgets: [tabId: string, type: string, config: Record<string, unknown>][] = [
     [first.id, 'clock', { timeZone: 'Europe/Berlin' }],
     [first.id, 'reminders', {}],
-    [first.id, 'calendar', { sourceIds: calendar ? [calendar.id] : [], days: 7 }],
+    [first.id, 'calendar', { sourceIds, days: 7 }],
     [first.id, 'notes', { text: 'Montags Jour fixe, dienstags Wartungsfenster.' }],
     [first.id, 'picture-frame', { imageIds: image ? [image.id] : [], fit: 'cover' }],
     [first.id, 'favorites', { columns: 3 }],

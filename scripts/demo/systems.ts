@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { alertAbout } from '@portal/testing/alert-mails';
-import { invoiceMail, mailWith } from '@portal/testing/invoices';
 import { bundItem, type MadeUpNotice, madeUpNotice, rssFeed, tedJson } from '@portal/testing/made-up-notices';
 import { adGroup, adUser, startActiveDirectory } from '@portal/testing/servers/active-directory';
-import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
+import { sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { brokenCloud, startCloudServer, statusDocument } from '@portal/testing/servers/cloud-server';
 import { startDovecot, type TestDovecot } from '@portal/testing/servers/dovecot';
 import { backupHost, startBackupServer } from '@portal/testing/servers/products/backup-server';
 import { gateway, startMailGatewayServer } from '@portal/testing/servers/products/mail-gateway-server';
-import { startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
+import {
+  type Cluster,
+  smallCluster,
+  startVirtualizationServer,
+} from '@portal/testing/servers/products/virtualization-server';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
 import { exportEntry, startTenderSources } from '@portal/testing/servers/tender-sources';
 import { fixturePath } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
+import { calendarFile } from './calendars.ts';
+import { invoiceMails } from './invoice-mails.ts';
 import { clouds as instances, domain } from './made-up.ts';
+import { publishFiles } from './published-files.ts';
 
 /** Consecutive ports from the given one on. Append a new system, so that the ports of the others do not change. */
 const order = [
@@ -26,6 +33,9 @@ const order = [
   'calendar',
   'directory',
   'invoices',
+  'cluster-south',
+  'outpost',
+  'workshop',
 ] as const;
 
 export type Systems = Awaited<ReturnType<typeof startSystems>>;
@@ -48,11 +58,16 @@ export async function startSystems(
     });
     stops.push(() => smtp.stop());
     const watched = await Promise.all([
-      startVirtualizationServer(undefined, { port: port.virtualization }),
-      startBackupServer(fullBackupHost(), { port: port.backup }),
-      startMailGatewayServer({ ...gateway(), deferred: 140, signatureAgeDays: 3 }, { port: port.gateway }),
+      named('Cluster Nord', startVirtualizationServer(undefined, { port: port.virtualization })),
+      named('Sicherung Rathaus', startBackupServer(fullBackupHost(), { port: port.backup })),
+      named(
+        'Mail-Gateway',
+        startMailGatewayServer({ ...gateway(), deferred: 140, signatureAgeDays: 3 }, { port: port.gateway }),
+      ),
+      named('Cluster Süd', startVirtualizationServer(strainedCluster(), { port: port['cluster-south'] })),
+      named('Sicherung Außenstelle', startBackupServer(undefined, { port: port.outpost })),
     ]);
-    for (const server of watched) stops.push(() => server.switchOff());
+    for (const { server } of watched) stops.push(() => server.switchOff());
     const clouds = await startCloudServer({ port: port.clouds });
     stops.push(() => clouds.stop());
     const tenders = await startTenderSources({ port: port.tenders });
@@ -60,7 +75,10 @@ export async function startSystems(
     const announce = showNotices(tenders);
     const calendar = await startCalendarServer('localhost', { port: port.calendar });
     stops.push(() => calendar.stop());
-    calendar.answer = (request, response) => sendIcs(request, response, icsOf('Jour fixe', 'Wartungsfenster', 'Messe'));
+    calendar.answer = (request, response) => {
+      const { ics, etag } = calendarFile(request.path);
+      sendIcs(request, response, ics, etag);
+    };
     const directory = await startActiveDirectory({ port: port.directory, objects: people(), makeGuid });
     stops.push(() => directory.stop());
     const invoices = serviceBinary('dovecot') === null ? null : await startDovecot({ port: port.invoices });
@@ -69,11 +87,14 @@ export async function startSystems(
       await Promise.all([deliverInvoices(invoices), deliverAlerts(invoices)]);
     }
 
+    const files = await publishFiles(join(import.meta.dirname, '../../.cache/demo'));
     const broken = new Set<string>();
     clouds.answer = (folder) => (broken.has(folder) ? brokenCloud : cloudOf(folder));
     return {
       smtp,
       watched,
+      /** Address of a monitored server that does not answer. */
+      deadAddress: `https://localhost:${port.workshop}`,
       clouds,
       /** Makes a cloud fail or recover. */
       breakCloud: (folder: string, isBroken: boolean) => void (isBroken ? broken.add(folder) : broken.delete(folder)),
@@ -97,6 +118,7 @@ export async function startSystems(
           `localhost:${port.calendar}`,
         ].join(','),
         NODE_EXTRA_CA_CERTS: fixturePath('ca'),
+        ...files,
       },
       stop,
     };
@@ -104,6 +126,20 @@ export async function startSystems(
     await stop();
     throw error;
   }
+}
+
+const named = async <Server>(name: string, started: Promise<Server>) => ({ name, server: await started });
+
+/** A node is off, the others carry its guests, and the shared storage fills up. */
+function strainedCluster(): Cluster {
+  const cluster = smallCluster();
+  const [nodes, rest] = [cluster.nodes.slice(0, 2), cluster.nodes.slice(2)];
+  return {
+    ...cluster,
+    name: 'sued',
+    nodes: [...nodes.map((node) => ({ ...node, memory: 0.89 })), ...rest.map((node) => ({ ...node, online: false }))],
+    storages: cluster.storages.map((storage) => (storage.shared ? { ...storage, full: 0.86 } : storage)),
+  };
 }
 
 /** One of its two stores is nearly full. */
@@ -120,6 +156,9 @@ const cloudOf = (folder: string) =>
     ...instances.find((one) => one.folder === folder)?.status,
   });
 
+/** From the notice to its deadline. */
+const deadlineDays = [9, 31, 16, 45, 23];
+
 /**
  * Fills the sources with four procurements for each of the last seven days. The same day always has the same procurements, so a second
  * read finds nothing new and a read tomorrow finds tomorrow's. Returns a function that publishes one of today.
@@ -134,7 +173,7 @@ function showNotices(sources: Awaited<ReturnType<typeof startTenderSources>>): (
       const number = first + n;
       return madeUpNotice(number, {
         publishedOn: day.toString(),
-        deadlineDay: day.add({ days: 30 + n }).toString(),
+        deadlineDay: day.add({ days: deadlineDays[(first + n) % deadlineDays.length] ?? 30 }).toString(),
         valueEuro: 20_000 + n * 35_000,
         // The number of a notice below the threshold, in a range that is not in use.
         ...(n === 3 && { id: String(90_000_000 + number) }),
@@ -179,24 +218,5 @@ function people() {
 }
 
 async function deliverInvoices(mailbox: TestDovecot): Promise<void> {
-  const sellers = ['Beispiel Bürobedarf GmbH', 'Muster Elektro KG', 'Probe Reinigung GmbH', 'Vorlage Druck OHG'];
-  const mails = sellers.map((seller, n) =>
-    invoiceMail(
-      { number: `R-2026-${100 + n}`, seller, total: `${119 * (n + 1)}.00` },
-      { subject: `Rechnung R-2026-${100 + n}`, messageId: `<demo-${n}@lieferant.example>` },
-    ),
-  );
-  // A second mail repeats the first invoice, and the last mail has no valid document.
-  mails.push(
-    invoiceMail(
-      { number: 'R-2026-100', seller: sellers[0] ?? '', total: '119.00', note: 'Zweitschrift' },
-      { subject: 'Zweitschrift', messageId: '<demo-again@lieferant.example>' },
-    ),
-    mailWith({
-      subject: 'Rechnung folgt',
-      messageId: '<demo-broken@lieferant.example>',
-      attachments: [{ name: 'rechnung.xml', type: 'application/xml', bytes: '<Invoice' }],
-    }),
-  );
-  for (const mail of mails) await mailbox.deliver('rechnung', mail);
+  for (const mail of invoiceMails()) await mailbox.deliver('rechnung', mail);
 }
