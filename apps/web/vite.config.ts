@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-const dashboard = /\/src\/(?:dashboards\/|shell\/frame\.tsx$)/;
+const dashboard = /\/src\/(?:dashboards\/dashboard-page|dashboards\/widgets\/tiles|shell\/frame)\.tsx?$/;
 
 /** Whether the dashboard, one of its tiles or the frame around it imports this module, directly or not. */
 function isOfDashboard(

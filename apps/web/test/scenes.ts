@@ -1,4 +1,6 @@
 import type { Page } from 'playwright-core';
+import { certificateSample } from '@portal/testing/cert-samples';
+import { chooseFiles } from './choose-file.ts';
 
 /** A page, or a part of one that only opens by a click, for pictures to look at. */
 export interface Scene {
@@ -17,6 +19,14 @@ const editMode = async (page: Page) => {
   await press(page, 'Bearbeiten');
   await page.getByRole('group', { name: 'Dashboard bearbeiten' }).waitFor();
 };
+
+/** An intermediate certificate is missing. */
+const certificateFiles = ['generated/leaf-rsa.cert.pem', 'generated/leaf-rsa.key.pem'].map((path) => {
+  const { name, bytes } = certificateSample(path);
+  return { name, mimeType: 'application/x-pem-file', buffer: bytes };
+});
+
+const dialogField = (page: Page) => page.getByRole('dialog').getByRole('textbox').first().waitFor();
 
 /** Dialogs and states that no address opens. */
 export const scenes: Scene[] = [
@@ -90,13 +100,13 @@ export const scenes: Scene[] = [
   {
     name: 'new-reminder',
     path: '/app/reminders?new=1',
-    open: (page) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
+    open: dialogField,
   },
   {
     name: 'new-tenant',
     path: '/app/admin/tenants?new=1',
     isOperators: true,
-    open: (page) => page.getByRole('dialog').getByRole('textbox').first().waitFor(),
+    open: dialogField,
   },
   {
     name: 'audit-entry',
@@ -104,6 +114,48 @@ export const scenes: Scene[] = [
     open: async (page) => {
       await page.getByRole('table').getByRole('link').first().click();
       await page.getByRole('dialog').getByRole('definition').first().waitFor();
+    },
+  },
+  { name: 'new-server', path: '/app/virtualization?new=1', open: dialogField },
+  { name: 'new-cloud', path: '/app/cloud-status?new=1', open: dialogField },
+  {
+    name: 'save-search',
+    path: '/app/tenders?q=Netz',
+    open: async (page) => {
+      await press(page, 'Suche speichern');
+      await dialogField(page);
+    },
+  },
+  {
+    name: 'tender-deadlines',
+    path: '/app/tenders?view=calendar',
+  },
+  {
+    name: 'certificate-result',
+    path: '/app/certificates',
+    open: async (page) => {
+      await chooseFiles(page, page.getByRole('button', { name: 'Dateien auswählen' }), ...certificateFiles);
+      await page.getByText('Was fehlt').first().waitFor();
+    },
+  },
+  { name: 'calendar-week', path: '/app/calendar?view=week' },
+  { name: 'new-calendar', path: '/app/calendar?view=sources&new=1', open: dialogField },
+  {
+    name: 'invoice-xml',
+    path: '/app/invoices?state=all',
+    open: async (page) => {
+      await page.getByRole('row').filter({ hasText: 'SB-4711' }).getByRole('link').first().click();
+      await page.locator('pre').waitFor();
+    },
+  },
+  { name: 'invoice-mailbox', path: '/app/invoices?view=mailbox' },
+  {
+    name: 'bug-report',
+    path: '/app/reminders',
+    open: async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByRole('button', { name: 'Fehler melden' }).click();
+      await page.getByRole('textbox', { name: 'Worum geht es?' }).waitFor();
     },
   },
   {

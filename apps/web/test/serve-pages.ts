@@ -6,13 +6,16 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, inject } from 'vitest';
 import { openPortal } from '@portal/client/client';
+import { invoiceFiles, invoiceMails, invoices } from '@portal/db/schema/invoices';
 import { newId } from '@portal/domain/ids';
 import { noSources } from '@portal/testing/no-sources';
 import { testRuntime } from '@portal/testing/runtime';
 import { startProgram } from '@portal/testing/scenarios/worker-process';
 import { startSmtpServer } from '@portal/testing/servers/smtp-server';
+import { noticeRecord } from '@portal/testing/tender-notices';
 import { queueSettings } from '@portal/testing/test-matrix';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
+import { storeNotices } from '@portal/usecases/tenders/store-notices';
 import { hasBrowser } from './chromium.ts';
 import { type Account, openBrowser } from './open-browser.ts';
 import type { ListedPage } from './page-list.ts';
@@ -59,6 +62,8 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
     ...queueSettings(databaseUrl),
     ...more,
   };
+
+  const system = runtime.system({ requestId: 'test', ip: null, userAgent: null });
 
   const start = async (app: 'api' | 'worker') => {
     const program = startProgram(`apps/${app}/src/main.ts`, env);
@@ -135,6 +140,10 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
         await client.end();
       }
     },
+    /** Stores notices as a source reports them; returns the ids of their tenders. */
+    async addTenders(notices: Parameters<typeof storeNotices>[1]): Promise<string[]> {
+      return (await storeNotices(system, notices)).tenderIds;
+    },
     /** The account that may just open a page. */
     async accountFor(who: Exclude<ListedPage['who'], 'public'>) {
       if (who === 'account') return addAccount();
@@ -151,7 +160,9 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
       if (!pattern.includes(':') || !account) return pattern;
       const make = samples[pattern];
       if (!make) throw new Error(`serve-pages.ts has no sample for ${pattern}`);
-      return pattern.replace(':id', await make(portalOf(account)));
+      const admin = portalOf(await addAccount({ role: 'ADMIN', tenantId: account.tenantId }));
+      const sample = { portal: portalOf(account), admin, account, database: runtime.database, system };
+      return pattern.replace(':id', await make(sample));
     },
     /** Waits for the mail to this address that contains a link to the path; returns the link without its host. */
     async mailedLink(email: string, path: string): Promise<string> {
@@ -167,17 +178,84 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
 
 type Portal = ReturnType<typeof openPortal>;
 
+interface SampleContext {
+  /** The account that opens the page, and an administrator of its tenant. */
+  portal: Portal;
+  admin: Portal;
+  account: { id: string; tenantId: string };
+  database: Awaited<ReturnType<typeof testRuntime>>['runtime']['database'];
+  system: Parameters<typeof storeNotices>[0];
+}
+
 /** Makes what a page with parameters shows; returns its id. */
-const samples: Record<string, (portal: Portal) => Promise<string>> = {
-  '/app/admin/users/:id': async (portal) => {
+const samples: Record<string, (context: SampleContext) => Promise<string>> = {
+  '/app/admin/users/:id': async ({ portal }) => {
     const body = { username: `erika.muster-${newId()}`, displayName: 'Erika Muster' };
     return (await portal.post('/users', { body })).id;
   },
-  '/app/tabs/:id': async (portal) => (await portal.post('/dashboard/tabs', { body: { name: 'Control room' } })).id,
-  '/app/modules/:id': async (portal) => {
+  '/app/tabs/:id': async ({ portal }) => (await portal.post('/dashboard/tabs', { body: { name: 'Control room' } })).id,
+  '/app/cloud-status/:id': async ({ admin }) => {
+    const body = { customerName: 'Nordheim', statusUrl: 'https://cloud.example.org' };
+    return (await admin.post('/cloud-status/instances', { body })).id;
+  },
+  '/app/virtualization/:id': async ({ admin }) => {
+    const login = { authMethod: 'password', username: 'portal@pbs', password: 'nightly copies' } as const;
+    const body = { kind: 'backup', name: 'Backup Nord', address: 'https://pbs.example.org', ...login } as const;
+    return (await admin.post('/virtualization/servers', { body })).id;
+  },
+  '/app/modules/:id': async ({ portal }) => {
     const body = { name: 'Wiki', url: 'https://wiki.example.org/', category: 'custom-modules' };
     return (await portal.post('/custom-modules', { body })).id;
   },
+  '/app/tenders/:id': async ({ system }) => {
+    const lots = ['Glasreinigung', 'Unterhaltsreinigung'].map((title, at) => ({
+      id: `LOT-000${at + 1}`,
+      title,
+      description: 'Leistungen nach Leistungsverzeichnis.',
+      cpvCodes: ['90911000'],
+      nutsCodes: ['DEA23'],
+      valueCents: 24_000_000,
+      currency: 'EUR',
+    }));
+    const deadlines = lots.map(({ id }) => ({
+      kind: 'tender' as const,
+      lotId: id,
+      at: '2999-12-18T10:00:00.000Z',
+      isDateOnly: false,
+    }));
+    const notice = noticeRecord({ title: 'Reinigung des Rathauses', description: 'Glas und Böden.', lots, deadlines });
+    return (await storeNotices(system, [notice])).tenderIds[0] ?? '';
+  },
+  '/app/invoices/:id': async ({ account: { tenantId }, database }) => {
+    const [id, mailId] = [newId(), newId()];
+    const mail = { id: mailId, tenantId, boxId: newId(), uidValidity: '1', uid: 1, isSettled: true };
+    const invoice = { id, tenantId, mailId, state: 'new' as const, format: 'zugferd' as const, receivedAt: new Date() };
+    const file = { id: newId(), tenantId, invoiceId: id, position: 0, fileName: 'R-2026-0815.pdf', sizeBytes: 84_000 };
+    await database.inTenant(tenantId).tx(async (tx) => {
+      await tx.insert(invoiceMails).values({ ...mail, fingerprint: Buffer.from(mailId) });
+      await tx.insert(invoices).values({ ...invoice, ...invoiceFigures });
+      await tx
+        .insert(invoiceFiles)
+        .values({ ...file, type: 'application/pdf', sha256: Buffer.from(id), path: `invoice-documents/${id}.pdf` });
+    });
+    return id;
+  },
+};
+
+const invoiceFigures = {
+  typeCode: '380',
+  number: 'R-2026-0815',
+  date: '2026-11-16',
+  dueDate: '2026-12-16',
+  seller: 'Bürobedarf Nord GmbH',
+  sellerVatId: 'DE123456789',
+  buyer: 'Stadtwerke Beispielstadt',
+  currency: 'EUR',
+  totalCents: 119_00,
+  payableCents: 119_00,
+  iban: 'DE02120300000000202051',
+  sender: 'rechnung@buerobedarf-nord.example',
+  subject: 'Ihre Rechnung R-2026-0815',
 };
 
 async function freePort(): Promise<number> {

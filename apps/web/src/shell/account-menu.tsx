@@ -1,4 +1,4 @@
-import { CircleUser, LogOut } from 'lucide-preact';
+import { Bug, CircleUser, LogOut } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import type { Language } from '../language.ts';
 import { me } from '../session.ts';
@@ -6,6 +6,7 @@ import type { Theme } from '../theme.ts';
 import { Menu } from '../ui/menu.tsx';
 import { leaveWhenSaved } from '../ui/unsaved.ts';
 import type { NavItem } from './nav-groups.ts';
+import { openOverlay } from './overlay.ts';
 import { usePreferences } from './preferences.ts';
 import { useSignOut } from './sign-out.ts';
 import { texts } from './texts.ts';
@@ -43,6 +44,7 @@ export function AccountMenu({ pages }: { pages: readonly NavItem[] }) {
         languageItem(t.english, 'en'),
         languageItem(t.browserLanguage, null),
         'separator',
+        { label: t.reportBug, icon: Bug, onSelect: () => openOverlay('bugReport') },
         { label: t.signOut, icon: LogOut, onSelect: () => leaveWhenSaved(signOut.mutate) },
       ]}
     />

@@ -27,6 +27,9 @@ import { texts } from './texts.ts';
 
 const Palette = lazy(() => import('./palette.tsx').then(({ Palette }) => Palette));
 const Help = lazy(() => import('./help.tsx').then(({ Help }) => Help));
+const BugReportDialog = lazy(() =>
+  import('../support/bug-report-dialog.tsx').then(({ BugReportDialog }) => BugReportDialog),
+);
 const Sheet = lazy(() => import('./sheet.tsx').then(({ Sheet }) => Sheet));
 const CustomModuleDialog = lazy(() =>
   import('../modules/custom-module-dialog.tsx').then(({ CustomModuleDialog }) => CustomModuleDialog),
@@ -37,11 +40,12 @@ const SignInDialog = lazy(() => import('../accounts/sign-in-dialog.tsx').then(({
 /** What stands around every page of a signed-in account. Without a route, the address has no page. */
 export function Frame({ route }: { route?: PageRoute | undefined }) {
   const t = texts.value;
-  const { path } = useLocation();
+  const { path, route: go } = useLocation();
   const main = useRef<HTMLElement>(null);
   const modules = useActiveModules();
   useShortcuts();
   useFocusOnNavigation(path, main);
+  useReleaseNotice(go);
   if (!me.value) return null;
 
   const groups = navGroups({ role: me.value.role, modules: modules.data });
@@ -126,6 +130,8 @@ function Overlay(navigation: { groups: NavGroups; isCurrent: (item: NavItem) => 
       return <Palette groups={navigation.groups} />;
     case 'help':
       return <Help />;
+    case 'bugReport':
+      return <BugReportDialog onClose={closeOverlay} />;
     case 'customModule':
       return <CustomModuleDialog onClose={closeOverlay} />;
     case 'modules':
@@ -134,6 +140,19 @@ function Overlay(navigation: { groups: NavGroups; isCurrent: (item: NavItem) => 
     default:
       return null;
   }
+}
+
+/** Long after the first page is drawn. */
+const noticeMs = 5_000;
+
+/** Tells of a release that is new to the account. */
+function useReleaseNotice(go: (path: string) => void): void {
+  useEffect(() => {
+    const tell = () => import('../support/release-notice.ts').then(({ announceRelease }) => announceRelease(go));
+    // Without the script there is no news this time.
+    const timer = setTimeout(() => void tell().catch(() => undefined), noticeMs);
+    return () => clearTimeout(timer);
+  }, []);
 }
 
 /** Another page begins at its top, and the keyboard continues there. */

@@ -1,8 +1,10 @@
+import { Bug } from 'lucide-preact';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 import { texts as helpTexts } from './help-texts.ts';
 import s from './help.module.css';
-import { closeOverlay } from './overlay.ts';
+import { closeOverlay, openOverlay } from './overlay.ts';
 import { searchKeys } from './shortcuts.ts';
 import { texts } from './texts.ts';
 
@@ -32,6 +34,9 @@ export function Help() {
           <li key={feature}>{feature}</li>
         ))}
       </ul>
+      <Button icon={Bug} onClick={() => openOverlay('bugReport')}>
+        {texts.value.reportBug}
+      </Button>
       <p>
         {t.forDevelopers}{' '}
         <a href="/docs" target="_blank" rel="noreferrer">

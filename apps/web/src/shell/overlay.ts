@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-type Overlay = 'palette' | 'help' | 'customModule' | 'modules' | 'account';
+type Overlay = 'palette' | 'help' | 'bugReport' | 'customModule' | 'modules' | 'account';
 
 /** The dialog of the frame that is open; one at a time. */
 export const overlay = signal<Overlay | null>(null);

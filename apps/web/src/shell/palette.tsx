@@ -1,4 +1,5 @@
 import {
+  Bug,
   CirclePlus,
   CircleQuestionMark,
   Languages,
@@ -175,6 +176,7 @@ function useSections(groups: NavGroups): Section[] {
         { id: 'de', label: p.german, icon: Languages, run: () => change({ language: 'de' }) },
         { id: 'en', label: p.english, icon: Languages, run: () => change({ language: 'en' }) },
         { id: 'help', label: t.help, icon: CircleQuestionMark, run: () => openOverlay('help') },
+        { id: 'bug-report', label: t.reportBug, icon: Bug, run: () => openOverlay('bugReport') },
         { id: 'sign-out', label: t.signOut, icon: LogOut, run: () => leaveWhenSaved(signOut.mutate) },
       ],
     },

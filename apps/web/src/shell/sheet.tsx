@@ -1,4 +1,4 @@
-import { CircleQuestionMark, LogOut } from 'lucide-preact';
+import { Bug, CircleQuestionMark, LogOut } from 'lucide-preact';
 import type { Language } from '../language.ts';
 import { me } from '../session.ts';
 import type { Theme } from '../theme.ts';
@@ -77,6 +77,9 @@ function AccountChoices() {
       <div class={s.actions}>
         <Button icon={CircleQuestionMark} onClick={() => openOverlay('help')}>
           {t.help}
+        </Button>
+        <Button icon={Bug} onClick={() => openOverlay('bugReport')}>
+          {t.reportBug}
         </Button>
         <Button icon={LogOut} busy={signOut.isPending} onClick={() => leaveWhenSaved(signOut.mutate)}>
           {t.signOut}

@@ -38,6 +38,7 @@ interface LinkButtonProps {
   /** The file name, if the link downloads. */
   download?: string | boolean | undefined;
   target?: '_blank' | undefined;
+  rel?: string | undefined;
   size?: 'normal' | 'small' | undefined;
 }
 

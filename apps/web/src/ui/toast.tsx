@@ -11,6 +11,10 @@ interface ToastOptions {
   kind?: 'info' | 'success' | 'error' | undefined;
   /** Shows a button that calls it. Ctrl+Z does, too, outside of text fields. */
   undo?: (() => void) | undefined;
+  /** A button that takes the message away and does this. */
+  action?: { label: string; run: () => void } | undefined;
+  /** How long it is shown; some seconds if left out. */
+  shownMs?: number | undefined;
   /** Called once when the message goes without having been undone. */
   onEnd?: (() => void) | undefined;
 }
@@ -101,10 +105,11 @@ function Place({ isShowing }: { isShowing: boolean }) {
   );
 }
 
-const shownMs = 6_000;
+const usualMs = 6_000;
 const kinds = { info: 'info', success: 'ok', error: 'error' } as const;
 
-function Message({ toast: { id, text, kind = 'info', undo, onEnd } }: { toast: Toast }) {
+function Message({ toast }: { toast: Toast }) {
+  const { id, text, kind = 'info', undo, action, shownMs = usualMs, onEnd } = toast;
   const t = texts.value;
   const [isHeld, setHeld] = useState(false);
   const end = () => {
@@ -132,6 +137,17 @@ function Message({ toast: { id, text, kind = 'info', undo, onEnd } }: { toast: T
           }}
         >
           {t.undo}
+        </Button>
+      )}
+      {action && (
+        <Button
+          size="small"
+          onClick={() => {
+            end();
+            action.run();
+          }}
+        >
+          {action.label}
         </Button>
       )}
       <IconButton size="small" icon={X} label={t.dismiss} onClick={end} />

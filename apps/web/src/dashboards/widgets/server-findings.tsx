@@ -82,7 +82,8 @@ function Findings({ server: { address, status } }: { server: Server }) {
   );
 }
 
-function Finding({ rule: { key, state, value, since, text } }: { rule: Rule }) {
+/** One finding: its state, what it is about, and since when. */
+export function Finding({ rule: { key, state, value, since, text } }: { rule: Rule }) {
   const t = texts.value;
   const { subject, name, unit } = subjectOf(key);
   const figure = value !== null && unit !== null && t.units[unit](formatNumber(value), value === 1);

@@ -1,0 +1,69 @@
+import { CalendarX } from 'lucide-preact';
+import { Badge } from '../ui/badge.tsx';
+import { EmptyState } from '../ui/states.tsx';
+import { fullDay } from './day-formats.ts';
+import { EventChip, type ShownEvents } from './event-chip.tsx';
+import { type Span, spansOn } from './spans.ts';
+import { texts } from './texts.ts';
+
+interface AgendaViewProps {
+  days: readonly string[];
+  today: string;
+  events: ShownEvents;
+  isLoading: boolean;
+}
+
+/** The days that have events, one below the other. */
+export function AgendaView({ days, today, events, isLoading }: AgendaViewProps) {
+  const found = days.flatMap((day) => {
+    const spans = spansOn(events.spans, day);
+    return spans.length === 0 ? [] : [{ day, spans }];
+  });
+  if (found.length === 0) return isLoading ? null : <EmptyState icon={CalendarX} title={texts.value.noEventsInRange} />;
+  return (
+    <>
+      {found.map(({ day, spans }) => (
+        <DayList key={day} day={day} today={today} spans={spans} events={events} />
+      ))}
+    </>
+  );
+}
+
+interface DayListProps {
+  day: string;
+  today: string;
+  spans: readonly Span[];
+  events: ShownEvents;
+  /** Says so if nothing stands on the day. */
+  emptyText?: boolean | undefined;
+}
+
+/** A day with its events. */
+export function DayList({ day, today, spans, events, emptyText = false }: DayListProps) {
+  const t = texts.value;
+  return (
+    <section aria-label={fullDay(day)}>
+      <h3>
+        {fullDay(day)} {day === today && <Badge kind="accent">{t.today}</Badge>}
+      </h3>
+      {spans.length === 0 && emptyText && <p>{t.noEvents}</p>}
+      <DayEvents day={day} spans={spans} events={events} />
+    </section>
+  );
+}
+
+interface DayEventsProps {
+  day: string;
+  spans: readonly Span[];
+  events: Pick<ShownEvents, 'sources' | 'onOpen'>;
+}
+
+export const DayEvents = ({ day, spans, events: { sources, onOpen } }: DayEventsProps) => (
+  <ul style={{ display: 'grid', gap: 'var(--s1)', padding: 0, listStyle: 'none' }}>
+    {spans.map((span) => (
+      <li key={`${span.event.sourceId} ${span.event.uid} ${span.event.start}`}>
+        <EventChip span={span} day={day} sources={sources} onOpen={onOpen} isWhole />
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,130 @@
+import { catalogue } from '../language.ts';
+import type { LimitedRule } from './limits.ts';
+
+/** What is a warning and what is critical; a dash where the rule has no such state. */
+type Words = readonly [rule: string, warning: string, critical: string];
+
+const german: Record<LimitedRule, Words> = {
+  quorum: ['Quorum des Clusters', '–', 'verloren'],
+  node: ['Knoten', '–', 'offline'],
+  memory: ['Arbeitsspeicher', 'ab 90 %', 'ab 95 %'],
+  root: ['Systemlaufwerk', 'ab 80 %', 'ab 90 %'],
+  swap: ['Auslagerungsspeicher', 'ab 80 %', '–'],
+  storage: ['Speicher', 'ab 80 %, oder nicht verfügbar', 'ab 90 %, oder nicht verfügbar und mit Gästen oder Backups'],
+  guest: ['Gast, der mit dem Knoten startet', 'läuft bei zwei Prüfungen nicht', 'ebenso, mit dem Tag „prod“'],
+  unbacked: ['Gäste ohne Backupjob', 'ab 1 Gast', '–'],
+  lastBackup: ['Letztes Backup je Knoten und Job, 26 Stunden lang', 'mit Warnungen beendet', 'fehlgeschlagen'],
+  backupAge: [
+    'Alter des letzten Backups',
+    '2 Stunden über dem Abstand des häufigsten Jobs',
+    '2 Stunden über dem doppelten Abstand, oder noch nie gelaufen',
+  ],
+  availability: ['HA-Dienst', 'gestoppt, obwohl er laufen soll; Fencing abgeschaltet', 'Zustand „error“ oder „fence“'],
+  manager: ['HA-Manager eines Knotens', 'Knoten in Wartung', 'seit mehr als 2 Minuten ohne Meldung'],
+  replication: ['Replikation', 'Fehlversuche', 'meldet einen Fehler'],
+  disk: ['Datenträger', 'weniger als 10 % Lebensdauer übrig', 'meldet einen Defekt (SMART)'],
+  pool: ['ZFS-Pool', 'DEGRADED', 'jeder andere Zustand außer ONLINE'],
+  task: ['Fehlgeschlagene Aufgaben in 24 Stunden', 'ab 1', '–'],
+  certificate: ['Zertifikat', 'noch 30 Tage oder weniger gültig', 'noch 7 Tage oder weniger gültig, oder abgelaufen'],
+  subscription: ['Subscription', 'neu, ausgesetzt oder in höchstens 30 Tagen fällig', 'abgelaufen oder ungültig'],
+  version: ['Version', 'ohne Support des Herstellers', '–'],
+  datastore: ['Datastore', 'in Wartung', 'nicht benutzbar'],
+  fullIn: ['Reichweite eines Datastores', 'voll in höchstens 30 Tagen', 'voll in höchstens 7 Tagen'],
+  groupAge: [
+    'Neuestes Backup jeder Gruppe (ohne „no-monitor“ im Kommentar)',
+    'älter als 30 Stunden',
+    'älter als 50 Stunden',
+  ],
+  failedBackup: ['Fehlgeschlagene Backups in 48 Stunden', '–', 'ab 1'],
+  verification: ['Prüfung der Backups', 'mit Warnungen beendet', 'fehlgeschlagen, oder ein Snapshot ist defekt'],
+  synchronization: ['Synchronisierung', 'einmal fehlgeschlagen', 'zweimal nacheinander fehlgeschlagen'],
+  prune: ['Aufräumen (Prune)', 'fehlgeschlagen oder mit Warnungen beendet', '–'],
+  collection: [
+    'Speicherbereinigung (GC)',
+    'ohne Zeitplan, mit Warnungen, nie gelaufen, ausgefallen oder seit 14 Tagen überfällig',
+    'fehlgeschlagen',
+  ],
+  chunks: ['Defekte Chunks', '–', 'ab 1'],
+  deferred: ['Zurückgestellte Mails', 'ab 100', 'ab 500'],
+  oldMails: ['Seit mehr als 21 Stunden zurückgestellte Mails', 'ab 50', '–'],
+  active: ['Mails in der aktiven Warteschlange', 'ab 200', 'ab 300'],
+  service: ['Dienste', 'Virensignaturen werden nicht aktualisiert', 'ein benötigter Dienst läuft nicht'],
+  signatures: ['Alter der Virensignaturen', 'ab 3 Tagen', 'ab 7 Tagen'],
+  spamRules: ['Alter der Spamregeln', 'mehr als 14 Tage', '–'],
+  flow: ['Mailverkehr', 'keine Mail in 24 Stunden, obwohl üblich', '–'],
+  outgoing: ['Ausgehende Mails mit Spam oder Viren in 24 Stunden', 'ab 1', 'mehr als 20'],
+  peer: ['Knoten des Clusters', 'hinkt hinterher', 'hinkt seit 15 Minuten hinterher, oder nicht erreichbar'],
+};
+
+const english: Record<LimitedRule, Words> = {
+  quorum: ['Quorum of the cluster', '–', 'lost'],
+  node: ['Node', '–', 'offline'],
+  memory: ['Memory', 'from 90 %', 'from 95 %'],
+  root: ['Root file system', 'from 80 %', 'from 90 %'],
+  swap: ['Swap', 'from 80 %', '–'],
+  storage: ['Storage', 'from 80 %, or not available', 'from 90 %, or not available and holding guests or backups'],
+  guest: ['Guest that starts with its node', 'does not run in two checks', 'the same, with the tag “prod”'],
+  unbacked: ['Guests without a backup job', 'from 1 guest', '–'],
+  lastBackup: ['Last backup of each node and job, for 26 hours', 'ended with warnings', 'failed'],
+  backupAge: [
+    'Age of the last backup',
+    '2 hours over the pause of the most frequent job',
+    '2 hours over twice that pause, or never made',
+  ],
+  availability: ['HA service', 'stopped although it should run; fencing disarmed', 'in state “error” or “fence”'],
+  manager: ['HA manager of a node', 'node in maintenance', 'has not reported for more than 2 minutes'],
+  replication: ['Replication', 'failed attempts', 'reports an error'],
+  disk: ['Disk', 'less than 10 % of its life left', 'reports a failure (SMART)'],
+  pool: ['ZFS pool', 'DEGRADED', 'any other state except ONLINE'],
+  task: ['Failed tasks in 24 hours', 'from 1', '–'],
+  certificate: ['Certificate', 'valid for 30 days or less', 'valid for 7 days or less, or expired'],
+  subscription: ['Subscription', 'new, suspended, or due within 30 days', 'expired or invalid'],
+  version: ['Version', 'no longer supported by its vendor', '–'],
+  datastore: ['Datastore', 'in maintenance', 'cannot be used'],
+  fullIn: ['Time until a datastore is full', '30 days or less', '7 days or less'],
+  groupAge: [
+    'Newest backup of each group (without “no-monitor” in its comment)',
+    'older than 30 hours',
+    'older than 50 hours',
+  ],
+  failedBackup: ['Failed backups in 48 hours', '–', 'from 1'],
+  verification: ['Verification of backups', 'ended with warnings', 'failed, or a snapshot is broken'],
+  synchronization: ['Synchronization', 'failed once', 'failed twice in a row'],
+  prune: ['Prune', 'failed or ended with warnings', '–'],
+  collection: ['Garbage collection', 'no schedule, warnings, never run, missed, or 14 days overdue', 'failed'],
+  chunks: ['Bad chunks', '–', 'from 1'],
+  deferred: ['Deferred mails', 'from 100', 'from 500'],
+  oldMails: ['Mails deferred for more than 21 hours', 'from 50', '–'],
+  active: ['Mails in the active queue', 'from 200', 'from 300'],
+  service: ['Services', 'virus signatures are not refreshed', 'a required service does not run'],
+  signatures: ['Age of the virus signatures', 'from 3 days', 'from 7 days'],
+  spamRules: ['Age of the spam rules', 'more than 14 days', '–'],
+  flow: ['Mail flow', 'no mail in 24 hours although usual', '–'],
+  outgoing: ['Outgoing mails with spam or viruses in 24 hours', 'from 1', 'more than 20'],
+  peer: ['Node of the cluster', 'lags behind', 'has lagged for 15 minutes, or is not reachable'],
+};
+
+export const texts = catalogue({
+  de: {
+    title: (kind: string) => `Grenzwerte: ${kind}`,
+    rule: 'Regel',
+    warning: 'Warnung',
+    critical: 'Kritisch',
+    counts:
+      'Eine Warnung zählt, wenn zwei Prüfungen nacheinander sie finden; Kritisches und Besserungen zählen sofort. Der schlechteste Befund bestimmt den Zustand des Servers.',
+    unknown:
+      'Unbekannt heißt: Das Portal konnte etwas nicht lesen. Ein nicht erreichbarer Server ist unbekannt, ab der zweiten Prüfung nacheinander kritisch. Auch ein Server, der drei Intervalle lang nicht geprüft wurde, ist unbekannt.',
+    rules: german,
+  },
+  en: {
+    title: (kind: string) => `Thresholds: ${kind}`,
+    rule: 'Rule',
+    warning: 'Warning',
+    critical: 'Critical',
+    counts:
+      'A warning counts once two checks in a row find it; what is critical and what gets better counts at once. The worst finding decides the state of the server.',
+    unknown:
+      'Unknown means that the portal could not read something. A server that is not reachable is unknown, and critical from the second check in a row. A server that was not checked for three intervals is unknown as well.',
+    rules: english,
+  },
+});

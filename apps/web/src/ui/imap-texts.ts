@@ -1,0 +1,73 @@
+import { catalogue } from '../language.ts';
+
+export const texts = catalogue({
+  de: {
+    host: 'IMAP-Server',
+    port: 'Port',
+    security: 'Verschlüsselung',
+    securities: { tls: 'TLS', starttls: 'STARTTLS', none: 'Keine' },
+    noSecurity: 'Passwort und Mails werden unverschlüsselt übertragen.',
+    username: 'Benutzername',
+    usernameHint: 'Meist die E-Mail-Adresse.',
+    password: 'Passwort',
+    passwordHint: 'Bei Konten mit zweitem Faktor ein App-Passwort.',
+    folder: 'Ordner',
+    folderHint: 'INBOX ist der Posteingang.',
+    authorities: 'Eigene Zertifizierungsstelle',
+    caCertificatePem: 'Zertifizierungsstellen (PEM)',
+    caHint: 'Nur für Server, deren Zertifikat eine eigene Stelle ausgestellt hat.',
+    works: 'Das Postfach ist lesbar.',
+    failures: {
+      unreachable: 'Mailserver nicht erreichbar',
+      certificate: 'Zertifikat ungültig',
+      unauthorized: 'Anmeldung abgelehnt',
+      folderMissing: 'Ordner nicht gefunden',
+      timeout: 'Mailserver antwortet nicht',
+      protocol: 'Port oder Verschlüsselung passt nicht',
+    },
+    advice: {
+      unreachable: 'Bitte prüfen Sie Server und Port.',
+      certificate:
+        'Bitte lassen Sie das Zertifikat des Servers erneuern oder geben Sie die Zertifizierungsstelle an, die es ausgestellt hat.',
+      unauthorized:
+        'Bitte prüfen Sie Benutzername und Passwort, bevor Sie es wieder versuchen: Viele Server sperren Konten nach einigen Fehlversuchen.',
+      folderMissing: 'Bitte prüfen Sie den Namen des Ordners, auch Groß- und Kleinschreibung.',
+      timeout: 'Bitte prüfen Sie den Port oder versuchen Sie es später erneut.',
+      protocol: 'Meist gehört Port 993 zu TLS und Port 143 zu STARTTLS.',
+    },
+  },
+  en: {
+    host: 'IMAP server',
+    port: 'Port',
+    security: 'Encryption',
+    securities: { tls: 'TLS', starttls: 'STARTTLS', none: 'None' },
+    noSecurity: 'The password and all mails travel unencrypted.',
+    username: 'Username',
+    usernameHint: 'Usually the e-mail address.',
+    password: 'Password',
+    passwordHint: 'For accounts with a second factor, an app password.',
+    folder: 'Folder',
+    folderHint: 'INBOX is where mails arrive.',
+    authorities: 'Own certificate authority',
+    caCertificatePem: 'Certificate authorities (PEM)',
+    caHint: 'Only for servers whose certificate was issued by an authority of your own.',
+    works: 'The mailbox can be read.',
+    failures: {
+      unreachable: 'Mail server not reachable',
+      certificate: 'Certificate not valid',
+      unauthorized: 'Sign-in refused',
+      folderMissing: 'Folder not found',
+      timeout: 'Mail server does not answer',
+      protocol: 'Port or encryption does not fit',
+    },
+    advice: {
+      unreachable: 'Please check server and port.',
+      certificate: 'Please have the server’s certificate renewed, or give the authority that issued it.',
+      unauthorized:
+        'Please check username and password before you try again: many servers lock an account after some failed attempts.',
+      folderMissing: 'Please check the name of the folder, including capital letters.',
+      timeout: 'Please check the port, or try again later.',
+      protocol: 'Usually port 993 goes with TLS and port 143 with STARTTLS.',
+    },
+  },
+});
