@@ -4,6 +4,9 @@ import { type Browser, type Look, newProfile } from '../apps/web/test/chromium.t
 /** The network and processor of a person with an old telephone. */
 const slow = { bitsPerSec: 9_000_000, roundTripMs: 100, cpuTimes: 4 };
 
+/** A new window of Chromium loads the parts around the page for two seconds. The browser of a person is open already. */
+export const windowMs = 4_000;
+
 /** How long a page that has been drawn makes no call. */
 const quietMs = 1_500;
 
@@ -48,6 +51,7 @@ export async function openSlowly(browser: Browser, url: string, cookie: string |
   const profile = await newProfile(browser, url, look, cookie);
   await profile.addInitScript(observe);
   const page = await profile.newPage();
+  await pause(windowMs);
   const devTools = await profile.newCDPSession(page);
   const bytesPerSec = slow.bitsPerSec / 8;
   await devTools.send('Network.enable');

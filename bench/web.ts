@@ -22,7 +22,7 @@ import {
   startServer,
   stopAll,
 } from './measure.ts';
-import { openSlowly, type Traffic } from './slow-browser.ts';
+import { openSlowly, type Traffic, windowMs } from './slow-browser.ts';
 
 interface Account {
   cookie: string;

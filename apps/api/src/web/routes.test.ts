@@ -142,6 +142,7 @@ describe('the dashboard of a signed-in account', () => {
   const data = [
     '</auth/me>; rel=preload; as=fetch; crossorigin=anonymous',
     '</dashboard/tabs>; rel=preload; as=fetch; crossorigin=anonymous',
+    '</modules/active>; rel=preload; as=fetch; crossorigin=anonymous',
   ];
   const dashboards = ['/app', '/app/', '/app?x=/', '/app/tabs/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11'];
 

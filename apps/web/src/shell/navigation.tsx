@@ -25,14 +25,19 @@ export function toggleNavigation(): void {
 }
 
 /** The navigation beside the page. Small screens have the bottom bar instead. */
-export function SideNavigation({ groups, isCurrent }: NavigationProps) {
+export function SideNavigation({ groups, isCurrent, isWaiting }: NavigationProps & { isWaiting: boolean }) {
   return (
     <nav class={s.side} aria-label={texts.value.navigation}>
       <NavList groups={groups.main} isCurrent={isCurrent} hideLabels />
-      <NavList groups={groups.modules} isCurrent={isCurrent} />
-      <AddModule />
-      <NavList groups={groups.account} isCurrent={isCurrent} />
-      <NavList groups={groups.admin} isCurrent={isCurrent} />
+      {/* The modules would push away what stands below them. */}
+      {!isWaiting && (
+        <>
+          <NavList groups={groups.modules} isCurrent={isCurrent} />
+          <AddModule />
+          <NavList groups={groups.account} isCurrent={isCurrent} />
+          <NavList groups={groups.admin} isCurrent={isCurrent} />
+        </>
+      )}
     </nav>
   );
 }
