@@ -164,7 +164,7 @@ export const scenes: Scene[] = [
     isPublic: true,
     open: async (page) => {
       await page.getByRole('textbox', { name: 'Benutzername' }).fill('mara.muster');
-      await page.getByLabel(/^Passwort/).fill('nicht das richtige');
+      await page.getByRole('textbox', { name: 'Passwort' }).fill('nicht das richtige');
       await press(page, 'Anmelden');
       await page.getByRole('alert').locator('p').first().waitFor();
     },
