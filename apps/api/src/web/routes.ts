@@ -74,7 +74,9 @@ async function dashboardLinks(webDir: string): Promise<string> {
     .then((text) => Preload.parse(JSON.parse(text)))
     .catch(() => ({ dashboard: [] }));
   return [
-    ...['/auth/me', '/dashboard/tabs', '/modules/active'].map((path) => `<${path}>; rel=preload; as=fetch; crossorigin=anonymous`),
+    ...['/auth/me', '/dashboard/tabs', '/modules/active'].map(
+      (path) => `<${path}>; rel=preload; as=fetch; crossorigin=anonymous`,
+    ),
     ...chunks.map((path) => `<${path}>; rel=modulepreload`),
   ].join(', ');
 }

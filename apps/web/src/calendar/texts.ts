@@ -14,7 +14,8 @@ export const texts = catalogue({
     more: (count: number) => (count === 1 ? '+1 weiterer' : `+${count} weitere`),
     moreOf: (count: number, day: string) =>
       count === 1 ? `1 weiterer Termin am ${day}` : `${count} weitere Termine am ${day}`,
-    allDay: 'Ganztägig',
+    // It may break there: the column of the hours is narrow.
+    allDay: 'Ganz\u00ADtägig',
     untitled: 'Ohne Titel',
     from: 'ab',
     until: 'bis',

@@ -36,7 +36,7 @@ export const names = catalogue({
     natures: { works: 'Bauleistung', supplies: 'Lieferung', services: 'Dienstleistung' },
     sources: {
       ted: 'TED',
-      oeffentlichevergabe: 'Bekanntmachungsservice',
+      oeffentlichevergabe: 'Bekanntmachungs\u00ADservice',
       bund: 'service.bund.de',
       mailbox: 'Mein Postfach',
     },
