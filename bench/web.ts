@@ -161,6 +161,7 @@ try {
           const page = await profile.newPage();
           await page.goto('/app');
           await drawn(page);
+          await pause(windowMs);
           const devTools = await profile.newCDPSession(page);
           await devTools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
           await page.evaluate(watchForPaint(sign));
