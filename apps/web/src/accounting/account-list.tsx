@@ -5,6 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { MerchandiseAccount } from '@portal/client/interface';
 import { portal, queryClient } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
+import { useManages } from '../shell/modules.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { fetchFile, saveFile } from '../ui/file-transfer.ts';
@@ -16,7 +17,6 @@ import { Refused } from '../ui/upload.tsx';
 import { AccountDialog } from './account-dialog.tsx';
 import { nameKey } from './account-numbers.ts';
 import { AccountsImportDialog } from './accounts-import-dialog.tsx';
-import { useManages } from './manages.ts';
 import { texts } from './merchandise-texts.ts';
 import { accountsKey, useAccounts } from './queries.ts';
 import { shared } from './shared-texts.ts';
@@ -27,7 +27,7 @@ type OpenDialog = { kind: 'new' | 'import' } | { kind: 'edit' | 'delete'; accoun
 export function AccountList({ search, onChanged }: { search: string; onChanged: () => void }) {
   const t = texts.value;
   const { route: go } = useLocation();
-  const canManage = useManages('merchandise-export');
+  const canManage = useManages('merchandise-export') ?? false;
   const accounts = useAccounts();
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);

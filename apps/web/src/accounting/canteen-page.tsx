@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
+import { useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/states.tsx';
@@ -10,7 +11,6 @@ import { useUpload } from '../ui/upload.tsx';
 import { CanteenBilling, canteenViews } from './canteen-billing.tsx';
 import { CanteenSettingsCard } from './canteen-settings.tsx';
 import { texts } from './canteen-texts.ts';
-import { useManages } from './manages.ts';
 import { isMonth, lastMonth } from './months.ts';
 import { useCanteenSettings } from './queries.ts';
 import { shared } from './shared-texts.ts';
@@ -21,7 +21,7 @@ const path = '/app/canteen-billing';
 export function CanteenPage() {
   const t = texts.value;
   const { query: params, route: go } = useLocation();
-  const canManage = useManages('canteen-billing');
+  const canManage = useManages('canteen-billing') ?? false;
   const settings = useCanteenSettings();
   const [file, setFile] = useState<File | null>(null);
   const preview = useUpload(({ file, month }: { file: File; month: string }, signal) =>

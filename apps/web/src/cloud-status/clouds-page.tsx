@@ -7,6 +7,7 @@ import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
+import { useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, IconButton, LinkButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -18,7 +19,7 @@ import { type CloudFilter, filterClouds, filterOf, isFiltered, lights, listPath,
 import { CloudGrid } from './cloud-grid.tsx';
 import s from './cloud-status.module.css';
 import { kinds } from './cloud-words.ts';
-import { refreshClouds, useClouds, useMailTrouble, useManagesClouds } from './clouds.ts';
+import { refreshClouds, useClouds, useMailTrouble } from './clouds.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { texts } from './texts.ts';
 import { Transitions } from './transitions.tsx';
@@ -33,7 +34,7 @@ export function CloudsPage() {
   const t = texts.value;
   const { query: params, route: go } = useLocation();
   const filter = filterOf(params);
-  const manages = useManagesClouds();
+  const manages = useManages('cloud-status') ?? false;
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const checkAll = useCheckAll();
   const isHistory = params['view'] === 'history';

@@ -5,7 +5,6 @@ import { PortalError } from '@portal/client/portal-error';
 import { cloudsQuery } from '../dashboards/widgets/clouds-query.ts';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient, send } from '../portal.ts';
-import { useActiveModules } from '../shell/modules.ts';
 import { showToast } from '../ui/toast.tsx';
 import { lightWord } from './cloud-words.ts';
 import { texts } from './texts.ts';
@@ -14,12 +13,6 @@ const intervalMs = 60_000;
 
 /** All clouds of the tenant, by name. The service has no route for a single one. */
 export const useClouds = () => usePolled({ ...cloudsQuery, intervalMs });
-
-/** Whether the account may add, change and delete clouds. */
-export const useManagesClouds = (): boolean =>
-  useActiveModules().data?.some(
-    ({ key, kind, level }) => kind === 'builtin' && key === 'cloud-status' && level === 'MANAGE',
-  ) ?? false;
 
 /** Why mails do not reach the account; null if they do, or if that is not known. */
 export const useMailTrouble = (enabled: boolean) =>

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
+import { useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, LinkButton } from '../ui/button.tsx';
@@ -16,7 +17,7 @@ import { FetchCard } from './fetch-card.tsx';
 import { filterOf, invoicesPath, listPath, longestSearch, type View, views } from './filter.ts';
 import { InvoiceList } from './invoice-list.tsx';
 import { MailboxSettings } from './mailbox-settings.tsx';
-import { listedIn, useInvoices, useMailbox, useManagesInvoices } from './queries.ts';
+import { listedIn, useInvoices, useMailbox } from './queries.ts';
 import { texts } from './texts.ts';
 import { useFetch } from './use-fetch.ts';
 
@@ -36,7 +37,7 @@ function ListView() {
   const { query: params, route: go } = useLocation();
   const filter = filterOf(params);
   const list = useInvoices(filter);
-  const manages = useManagesInvoices() ?? false;
+  const manages = useManages('invoice-mailbox') ?? false;
   const mailbox = useMailbox(manages);
   const fetch = useFetch();
   const pages = list.data?.pages;
@@ -115,7 +116,7 @@ function ListView() {
 
 function MailboxView() {
   const t = texts.value;
-  const manages = useManagesInvoices();
+  const manages = useManages('invoice-mailbox');
   const mailbox = useMailbox(manages === true);
   const [removals, setRemovals] = useState(0);
   const remove = async () => {

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Invoice } from '@portal/client/interface';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient, send } from '../portal.ts';
-import { useActiveModules } from '../shell/modules.ts';
 import type { InvoiceFilter } from './filter.ts';
 
 interface InvoicesPart {
@@ -83,12 +82,6 @@ export function useWatchedMailbox(): void {
     if (before.current !== undefined && before.current !== lastFetchedAt) void refreshLists();
     before.current = lastFetchedAt;
   }, [lastFetchedAt]);
-}
-
-/** True if the account may manage the module; undefined until that is known. */
-export function useManagesInvoices(): boolean | undefined {
-  const { data } = useActiveModules();
-  return data?.some(({ key, level }) => key === 'invoice-mailbox' && level === 'MANAGE');
 }
 
 export type SettableState = 'new' | 'processed';

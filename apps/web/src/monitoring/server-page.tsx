@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Server } from '@portal/client/interface';
 import { lazy } from '../lazy.tsx';
 import { paramsAt } from '../routes.ts';
+import { useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { Card, Page } from '../ui/page.tsx';
@@ -12,7 +13,7 @@ import { Tabs } from '../ui/tabs.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { PollButton, PollCard, usePoll } from './poll.tsx';
 import { listPath, serverPath } from './server-filter.ts';
-import { useFreshFindings, useManagesServers, useServers } from './servers.ts';
+import { useFreshFindings, useServers } from './servers.ts';
 import { StateTab } from './state-tab.tsx';
 import { texts } from './texts.ts';
 
@@ -28,7 +29,7 @@ export function ServerPage() {
   const { path, route: go } = useLocation();
   const { id = '' } = paramsAt(path);
   const servers = useServers();
-  const manages = useManagesServers();
+  const manages = useManages('virtualization') ?? false;
   const poll = usePoll();
   const [isDeleting, setDeleting] = useState(false);
   const server = servers.data?.find((one) => one.id === id);

@@ -6,6 +6,7 @@ import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import tile from '../dashboards/widgets/tile.module.css';
 import { lazy } from '../lazy.tsx';
 import { addressOf } from '../shell/address.ts';
+import { useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -32,7 +33,7 @@ import {
   serverPath,
 } from './server-filter.ts';
 import { Headline, StateMark } from './server-words.tsx';
-import { useManagesServers, useServers, useServerStatus } from './servers.ts';
+import { useServers, useServerStatus } from './servers.ts';
 import { texts } from './texts.ts';
 
 const ServerDialog = lazy(() => import('./server-dialog.tsx').then(({ ServerDialog }) => ServerDialog));
@@ -42,7 +43,7 @@ export function ServersPage() {
   const t = texts.value;
   const { query: params, route: go } = useLocation();
   const filter = filterOf(params);
-  const manages = useManagesServers();
+  const manages = useManages('virtualization') ?? false;
   const poll = usePoll();
   const open = () => go(addressOf(listPath, { new: '1' }));
   return (

@@ -5,7 +5,6 @@ import { PortalError } from '@portal/client/portal-error';
 import { serversQuery } from '../dashboards/widgets/servers-query.ts';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient } from '../portal.ts';
-import { useActiveModules } from '../shell/modules.ts';
 
 export type ServerKind = Server['kind'];
 export type ServerState = Server['status']['state'];
@@ -70,9 +69,3 @@ export async function deleteServer({ id }: Server): Promise<void> {
   queryClient.setQueryData<Server[]>(serversQuery.queryKey, (servers) => servers?.filter((one) => one.id !== id));
   void queryClient.invalidateQueries({ queryKey: ['virtualization', 'status'] });
 }
-
-/** Whether the account may add, change and delete servers. */
-export const useManagesServers = (): boolean =>
-  useActiveModules().data?.some(
-    ({ key, kind, level }) => kind === 'builtin' && key === 'virtualization' && level === 'MANAGE',
-  ) ?? false;

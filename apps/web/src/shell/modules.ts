@@ -1,10 +1,15 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ActiveModule } from '@portal/client/interface';
+import type { ModuleKey } from '@portal/domain/modules/modules';
 import { portal } from '../portal.ts';
 
 /** The built-in and custom modules that the account may open, in the order of the navigation. */
 export const useActiveModules = () =>
   useQuery({ queryKey: ['modules', 'active'], queryFn: ({ signal }) => portal.get('/modules/active', { signal }) });
+
+/** Whether the account may manage a built-in module; undefined until that is known. */
+export const useManages = (module: ModuleKey): boolean | undefined =>
+  useActiveModules().data?.some(({ key, kind, level }) => kind === 'builtin' && key === module && level === 'MANAGE');
 
 /** The page of a custom module; null for a built-in one. */
 export function customModulePath({ key, kind }: Pick<ActiveModule, 'key' | 'kind'>): string | null {
