@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('the audit log', () => {
     await row(page, 'Created the group Elsewhere.').waitFor();
     await page.getByRole('combobox', { name: 'Tenant' }).selectOption(operator.tenantId);
     await row(page, 'Created the group Elsewhere.').waitFor({ state: 'hidden' });
-    await page.getByLabel('To').fill('2020-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
     await page.getByText('No entries match these filters').waitFor();
     expect(new URL(page.url()).search).toBe(`?to=2020-01-01&tenant=${operator.tenantId}`);
     await page.getByRole('link', { name: 'Remove filters' }).first().click();
