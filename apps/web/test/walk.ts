@@ -23,6 +23,8 @@ export async function walkPage(stage: Pages, listed: ListedPage, look: Look): Pr
   const account = listed.who === 'public' ? undefined : await stage.accountFor(listed.who);
   // A page for signing in asks whose session the browser has.
   if (!account) stage.allow('401 GET /auth/me');
+  // A service without packages of the desktop app.
+  stage.allow('404 GET /desktop/latest');
   // What a custom module frames.
   stage.allow('other host: https://wiki.example.org');
   const page = await stage.openPage(await stage.samplePath(listed.path, account), { account, ...look });
