@@ -1,3 +1,4 @@
+import { saveFile } from '../ui/file-transfer.ts';
 import type { Separator } from './csv-read.ts';
 
 /** A cell; null stays empty. */
@@ -27,13 +28,6 @@ const withoutFormula = (text: string): string =>
 /** Takes back what `csvText` put before a formula. */
 export const withoutMark = (text: string): string => text.replace(/^'(?=\s*[=+\-@＝＋－＠])/u, '');
 
-/** Offers the file for saving. */
-export function downloadCsv(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // Some browsers read the file only after the click.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
-}
+/** Offers the text for saving. */
+export const downloadCsv = (name: string, text: string): void =>
+  saveFile({ name, blob: new Blob([text], { type: 'text/csv;charset=utf-8' }) });
