@@ -132,10 +132,12 @@ export function loadedWith(manifest: Manifest, keys: readonly string[]): Set<str
 export const entriesOf = (manifest: Manifest): string[] =>
   Object.keys(manifest).filter((key) => manifest[key]?.isEntry === true);
 
-/** Addresses of the scripts that the dashboard needs beside those of the entry. */
+/** Addresses of the scripts that a dashboard with tiles needs beside those of the entry. */
 function preloads(manifest: Manifest): string[] {
   const first = loadedWith(manifest, entriesOf(manifest));
-  const needed = [...loadedWith(manifest, dashboard)].filter((key) => !first.has(key));
+  const needed = [...loadedWith(manifest, [...dashboard, 'src/dashboards/widgets/tiles.ts'])].filter(
+    (key) => !first.has(key),
+  );
   return needed.map((key) => `/${manifest[key]?.file}`).toSorted();
 }
 

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { QueryClientProvider } from '@tanstack/preact-query';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
@@ -6,6 +7,7 @@ import { openSession, sessionFailure } from './open-session.ts';
 import { queryClient } from './portal.ts';
 import { routeAt } from './routes.ts';
 import { me, sessionState } from './session.ts';
+import { readModulesAhead } from './shell/modules.ts';
 import { watchHistory } from './ui/history-guard.ts';
 import { FailedState, Skeleton } from './ui/states.tsx';
 
@@ -13,12 +15,21 @@ const Frame = lazy(() => import('./shell/frame.tsx').then(({ Frame }) => Frame))
 
 watchHistory();
 
-// The scripts of the page and the account arrive at the same time, instead of one after the other.
+/** What takes longer is drawn when it is there, after the rest. */
+const togetherMs = 1_000;
+
+/** True while the parts of the first page arrive. Drawn together, they cost half of what they cost one after the other. */
+const isGathering = signal(false);
+
+// The scripts of the page and its data arrive at the same time, instead of one after the other.
 const first = routeAt(location.pathname);
-void first?.Page.preload();
-if (first?.who !== 'public') {
-  void Frame.preload();
-  void openSession();
+const page = first?.Page.preload();
+if (first?.who !== 'public') void gather([page, Frame.preload(), openSession(), readModulesAhead()]);
+
+async function gather(parts: readonly unknown[]): Promise<void> {
+  isGathering.value = true;
+  await Promise.race([Promise.all(parts), new Promise((resolve) => setTimeout(resolve, togetherMs))]);
+  isGathering.value = false;
 }
 
 export function App() {
@@ -49,7 +60,7 @@ function CurrentPage() {
 
   if (route && isPublic) return <route.Page />;
   if (sessionFailure.value) return <FailedState error={sessionFailure.value} onRetry={() => void openSession()} />;
-  if (!me.value || (mustChangePassword && !isChangingPassword)) return <Skeleton />;
+  if (!me.value || isGathering.value || (mustChangePassword && !isChangingPassword)) return <Skeleton />;
   // Without the frame: every call that it makes would be refused until the password is changed.
   if (route && mustChangePassword) return <route.Page />;
   return <Frame route={route} />;

@@ -43,7 +43,11 @@ export interface PageRoute {
   Page: Lazy<object>;
 }
 
-const DashboardPage = lazy(() => import('./dashboards/dashboard-page.tsx').then(({ DashboardPage }) => DashboardPage));
+const DashboardPage = lazy(async () => {
+  const { DashboardPage: Page, ahead } = await import('./dashboards/dashboard-page.tsx');
+  await ahead;
+  return Page;
+});
 
 /** All pages. Navigation, titles, access and the browser test's walk are made from this list; the first match opens. */
 export const routes: readonly PageRoute[] = [

@@ -33,6 +33,33 @@ it('lists, adds, renames, orders and deletes the user’s own dashboards', async
   ]);
 });
 
+it('answers a dashboard with its layout and widgets in one call', async () => {
+  const as = await make.user();
+  const read = async (url: string) => (await request({ url, as })).json<Record<string, unknown>>();
+  const fresh = await read('/dashboard');
+  expect(fresh).toMatchObject({ tabs: [{ id: fresh['tabId'], name: 'Dashboard 1' }], widgets: [] });
+
+  const { id: second } = (
+    await request({ method: 'POST', url: '/dashboard/tabs', as, payload: { name: 'Leitstelle' } })
+  ).json<{ id: string }>();
+  await request({ method: 'POST', url: `/dashboard/tabs/${second}/widgets`, as, payload: { type: 'clock' } });
+  expect(await read(`/dashboard?tabId=${second}`)).toEqual({
+    tabId: second,
+    tabs: await read('/dashboard/tabs'),
+    layout: await read(`/dashboard/tabs/${second}/layout`),
+    widgets: await read(`/dashboard/tabs/${second}/widgets`),
+  });
+  expect(await read('/dashboard')).toMatchObject({ tabId: fresh['tabId'], widgets: [] });
+
+  const stranger = await make.user({ tenantId: as.tenantId });
+  for (const tabId of [second, newId()]) {
+    const answer = await request({ url: `/dashboard?tabId=${tabId}`, as: stranger });
+    expect(answer.json()).toMatchObject({ statusCode: 404, code: 'NOT_FOUND' });
+  }
+  const unreadable = await request({ url: '/dashboard?tabId=1', as });
+  expect(unreadable.json()).toMatchObject({ statusCode: 400, code: 'VALIDATION_FAILED' });
+});
+
 it.each([
   ['POST', '', { name: '' }],
   ['POST', '', { name: 'x'.repeat(61) }],

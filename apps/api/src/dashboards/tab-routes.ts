@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
+import { Dashboard } from '@portal/domain/dashboards/board';
 import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboards/grid';
 import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards/tabs';
+import { Id } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
+import { getDashboard } from '@portal/usecases/dashboards/board';
 import { getLayout } from '@portal/usecases/dashboards/layout';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
 import { createTab, deleteTab, listTabs, orderTabs, renameTab } from '@portal/usecases/dashboards/tabs';
@@ -15,6 +18,23 @@ const layoutMaxBytes = 512 * 1024;
 
 /** A user's own dashboards and their layouts. */
 export function registerTabs(app: App): void {
+  app.get(
+    '/dashboard',
+    {
+      config: { access },
+      schema: {
+        operationId: 'getDashboard',
+        tags,
+        summary: 'Get one of your own dashboards, with its layout and widgets',
+        description:
+          'In one answer what a page shows first: the list of all your dashboards, and the layout and the widgets of one of them, which is the first one unless `tabId` names another. The first call of an account without dashboards creates one.',
+        querystring: z.object({ tabId: Id.optional().describe('The dashboard; the first one if left out') }),
+        response: { 200: Dashboard },
+      },
+    },
+    (request) => getDashboard(request.ctx, request.query.tabId),
+  );
+
   app.get(
     '/dashboard/tabs',
     {

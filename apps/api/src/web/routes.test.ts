@@ -139,16 +139,16 @@ describe('the dashboard of a signed-in account', () => {
     const { link } = (await call(path, headers)).headers;
     return link === undefined ? [] : String(link).split(', ');
   };
-  const data = [
-    '</auth/me>; rel=preload; as=fetch; crossorigin=anonymous',
-    '</dashboard/tabs>; rel=preload; as=fetch; crossorigin=anonymous',
-    '</modules/active>; rel=preload; as=fetch; crossorigin=anonymous',
-  ];
-  const dashboards = ['/app', '/app/', '/app?x=/', '/app/tabs/0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11'];
+  const dataOf = (dashboard: string) =>
+    ['/auth/me', dashboard, '/modules/active'].map((path) => `<${path}>; rel=preload; as=fetch; crossorigin=anonymous`);
+  const data = dataOf('/dashboard');
+  const tabId = '0198d3c0-6d5e-7b44-8f0a-3f1f6f0c2a11';
+  const dashboards = ['/app', '/app/', '/app?x=/', `/app/tabs/${tabId}`];
 
   it('names what it loads first', async () => {
     const cookie = await cookieOf(await make.user());
-    for (const path of dashboards) expect(await linksOf(path, { cookie })).toEqual(data);
+    for (const path of ['/app', '/app/', '/app?x=/']) expect(await linksOf(path, { cookie })).toEqual(data);
+    expect(await linksOf(`/app/tabs/${tabId}?x`, { cookie })).toEqual(dataOf(`/dashboard?tabId=${tabId}`));
     const { etag = '' } = (await call('/app')).headers;
     expect(await linksOf('/app', { cookie, 'if-none-match': String(etag) })).toEqual(data);
   });
@@ -176,7 +176,14 @@ describe('the dashboard of a signed-in account', () => {
 
   it('is the only page that does, and names nothing to those without a session', async () => {
     const cookie = await cookieOf(await make.user());
-    for (const path of ['/app/me', '/app/tabs', '/app/tabs/1/2', '/reset-password', '/confirm-email'])
+    for (const path of [
+      '/app/me',
+      '/app/tabs',
+      '/app/tabs/1',
+      `/app/tabs/${tabId}/2`,
+      '/reset-password',
+      '/confirm-email',
+    ])
       expect(await linksOf(path, { cookie })).toEqual([]);
     for (const path of dashboards) expect(await linksOf(path, { cookie: 'theme=dark' })).toEqual([]);
   });

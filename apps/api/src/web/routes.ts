@@ -16,7 +16,7 @@ const access = open('the pages contain no data and sign in by the same routes as
 
 /** The page decides by its address what to show. */
 const pageAddresses = ['/app', '/app/*', '/reset-password', '/confirm-email'];
-const dashboard = /^\/app(\/tabs\/[^/?]+)?\/?(\?|$)/;
+const dashboard = /^\/app(?:\/tabs\/(?<tabId>[0-9a-f-]{36}))?\/?(?:\?|$)/;
 
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob: data:; font-src 'self'; manifest-src 'self'; frame-src https:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
@@ -61,20 +61,20 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, webDir: st
   });
   const tag = `"${createHash('sha256').update(page).digest('base64url')}"`;
   reply.header('etag', tag).header('cache-control', 'no-cache').header('content-security-policy', pagePolicy);
-  if (sessionTokenOf(request) !== undefined && dashboard.test(request.url))
-    reply.header('link', await dashboardLinks(webDir));
+  const shown = sessionTokenOf(request) === undefined ? null : dashboard.exec(request.url);
+  if (shown) reply.header('link', await dashboardLinks(webDir, shown.groups?.['tabId']));
   if (isUnchanged(request, tag)) return reply.status(304).send();
   return reply.type('text/html; charset=utf-8').send(page);
 }
 
 /** What the dashboard of a signed-in account loads first. The browser fetches it while the page itself still loads. */
-async function dashboardLinks(webDir: string): Promise<string> {
+async function dashboardLinks(webDir: string, tabId: string | undefined): Promise<string> {
   // The page works without these hints: a build that runs right now may have written half of them.
   const { dashboard: chunks } = await readFile(join(webDir, 'preload.json'), 'utf8')
     .then((text) => Preload.parse(JSON.parse(text)))
     .catch(() => ({ dashboard: [] }));
   return [
-    ...['/auth/me', '/dashboard/tabs', '/modules/active'].map(
+    ...['/auth/me', tabId === undefined ? '/dashboard' : `/dashboard?tabId=${tabId}`, '/modules/active'].map(
       (path) => `<${path}>; rel=preload; as=fetch; crossorigin=anonymous`,
     ),
     ...chunks.map((path) => `<${path}>; rel=modulepreload`),

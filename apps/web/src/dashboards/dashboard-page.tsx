@@ -6,11 +6,11 @@ import type { DashboardTab } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { arrange } from '../grid/arrange.ts';
 import { type Breakpoint, breakpointAt, gridVersion } from '../grid/breakpoints.ts';
-import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { useAfterPaint } from '../ui/use-after-paint.ts';
 import { Backdrop } from './backdrop.tsx';
 import { type Changes, changes, type Editor, type View } from './board.ts';
 import css from './dashboard.module.css';
@@ -24,16 +24,14 @@ import { loadTiles } from './widgets/registry.ts';
 
 const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
 
-// The board and the script of its tiles arrive while the frame is drawn, instead of after it.
+/**
+ * The dashboard and the script of its tiles, which arrive while the frame loads. The page waits for them, so that all of it is drawn at
+ * once instead of part by part.
+ */
+export const ahead: Promise<unknown> = readAhead(idIn(location.pathname)).then((widgets) =>
+  Promise.all(widgets.map((widget) => kindOf(widget)?.Tile.preload())),
+);
 loadTiles().catch(() => undefined);
-let isReadAhead = false;
-me.subscribe((account) => {
-  if (!account || isReadAhead) return;
-  isReadAhead = true;
-  void readAhead(idIn(location.pathname)).then((widgets) => {
-    for (const widget of widgets) void kindOf(widget)?.Tile.preload();
-  });
-});
 
 /** The dashboard that the path names; the first one if it names none. */
 export function DashboardPage() {
@@ -65,7 +63,10 @@ export function DashboardPage() {
   );
 }
 
-function Dashboard({ tab, tabs }: { tab: DashboardTab; tabs: readonly DashboardTab[] }) {
+function Dashboard({ tab: chosen, tabs }: { tab: DashboardTab; tabs: readonly DashboardTab[] }) {
+  const painted = useAfterPaint(chosen);
+  // Of a dashboard that was deleted there is nothing to draw any more.
+  const tab = tabs.some(({ id }) => id === painted.id) ? painted : chosen;
   const board = useBoard(tab.id);
   const frame = useRef<HTMLDivElement>(null);
   const breakpoint = useBreakpoint(frame);
@@ -96,7 +97,7 @@ function Dashboard({ tab, tabs }: { tab: DashboardTab; tabs: readonly DashboardT
         {editor && breakpoint ? (
           <editor.Bar breakpoint={breakpoint} />
         ) : (
-          <TabBar tab={tab} tabs={tabs}>
+          <TabBar tab={chosen} tabs={tabs}>
             {shown && !isLocked && (
               <Button
                 id={editId}

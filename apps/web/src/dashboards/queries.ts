@@ -3,7 +3,7 @@ import type { DashboardLayout, DashboardTab, DashboardWidget } from '@portal/cli
 import { PortalError } from '@portal/client/portal-error';
 import { gridVersion, type Layouts } from '../grid/breakpoints.ts';
 import { portal, queryClient } from '../portal.ts';
-import { tabsKey, tabsQuery } from './tabs-query.ts';
+import { tabsKey } from './tabs-query.ts';
 
 const layoutKey = (tabId: string) => ['dashboards', 'layout', tabId];
 const widgetsKey = (tabId: string) => ['dashboards', 'widgets', tabId];
@@ -41,21 +41,19 @@ export function useBoard(tabId: string) {
 }
 
 /**
- * Begins to read a dashboard, before a component asks for it: the one with this id, else the first. Returns its widgets; none if one of the
- * answers is a refusal, which the components then get themselves.
+ * Reads a dashboard before a component asks for it: the one with this id, else the first. Returns its widgets; none if the answer is a
+ * refusal, which the components then get themselves.
  */
-export async function readAhead(wanted: string | undefined): Promise<DashboardWidget[]> {
-  const tabs = queryClient.fetchQuery(tabsQuery);
+export async function readAhead(tabId: string | undefined): Promise<DashboardWidget[]> {
   try {
-    const tabId = wanted ?? (await tabs)[0]?.id;
-    if (tabId === undefined) return [];
-    void queryClient.prefetchQuery(layoutOf(tabId));
-    return await queryClient.fetchQuery(widgetsOf(tabId));
+    const query = tabId === undefined ? {} : { tabId };
+    const read = await portal.get('/dashboard', { params: { query } });
+    queryClient.setQueryData(tabsKey, read.tabs);
+    queryClient.setQueryData(layoutKey(read.tabId), read.layout);
+    queryClient.setQueryData(widgetsKey(read.tabId), read.widgets);
+    return read.widgets;
   } catch {
     return [];
-  } finally {
-    // Its refusal is handled above or not needed.
-    tabs.catch(() => undefined);
   }
 }
 

@@ -1,11 +1,18 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ActiveModule } from '@portal/client/interface';
 import type { ModuleKey } from '@portal/domain/modules/modules';
-import { portal } from '../portal.ts';
+import { portal, queryClient } from '../portal.ts';
+
+const activeModules = {
+  queryKey: ['modules', 'active'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => portal.get('/modules/active', { signal }),
+};
 
 /** The built-in and custom modules that the account may open, in the order of the navigation. */
-export const useActiveModules = () =>
-  useQuery({ queryKey: ['modules', 'active'], queryFn: ({ signal }) => portal.get('/modules/active', { signal }) });
+export const useActiveModules = () => useQuery(activeModules);
+
+/** Reads them before a component asks for them. Never rejects. */
+export const readModulesAhead = (): Promise<void> => queryClient.prefetchQuery(activeModules);
 
 /** Whether the account may manage a built-in module; undefined until that is known. */
 export const useManages = (module: ModuleKey): boolean | undefined =>
