@@ -17,7 +17,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { language } from '../language.ts';
 import { lazy } from '../lazy.tsx';
-import { me } from '../session.ts';
+import { isAdmin, me } from '../session.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { useTenants } from '../tenants/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -35,7 +35,7 @@ import { allRoles, nameOf, words } from './user-words.ts';
 import { type BatchAction, BatchDialog } from './users-batch-dialog.tsx';
 import { exportUsers } from './users-export.ts';
 import { filterOf, listPath, pathOf, type UserFilter } from './users-filter.ts';
-import { refreshUsers, useUsers } from './users-queries.ts';
+import { readUsersAhead, refreshUsers, useUsers } from './users-queries.ts';
 import { texts } from './users-texts.ts';
 import s from './users.module.css';
 
@@ -45,6 +45,12 @@ type OpenDialog =
   | { kind: 'password'; user: User; isNew: boolean };
 
 const ImportDialog = lazy(() => import('./users-import-dialog.tsx').then(({ ImportDialog }) => ImportDialog));
+
+// The script loads when the pointer reaches a link to the page: the accounts arrive before the click.
+if (isAdmin.value)
+  void readUsersAhead(
+    location.pathname === listPath ? filterOf(Object.fromEntries(new URLSearchParams(location.search))) : {},
+  );
 
 /** All accounts. The address says which of them are listed, and may open the form for a new one (`?new=1`). */
 export function UsersPage() {
@@ -343,24 +349,28 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'role',
       label: w.role,
+      width: '14%',
       sort: by(({ role }) => String(allRoles.indexOf(role))),
       cell: ({ role }) => w.roles[role],
     },
     {
       key: 'status',
       label: w.status,
+      width: '11%',
       sort: by(({ isActive }) => String(isActive)),
       cell: ({ isActive }) => <Status kind={isActive ? 'ok' : 'unknown'}>{isActive ? w.active : w.inactive}</Status>,
     },
     {
       key: 'source',
       label: w.source,
+      width: '12%',
       sort: by(({ source }) => source),
       cell: ({ source }) => w.sources[source],
     },
     {
       key: 'lastLogin',
       label: w.lastLogin,
+      width: '12%',
       sort: by(({ lastLoginAt }) => lastLoginAt ?? ''),
       cell: ({ lastLoginAt }) => (lastLoginAt === null ? w.never : <Time value={lastLoginAt} style="date" />),
     },

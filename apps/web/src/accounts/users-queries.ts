@@ -18,16 +18,20 @@ const readPage = (filter: UserFilter, cursor: string | null, limit: number, sign
     ...(signal && { signal }),
   });
 
+const listOf = (filter: UserFilter) => ({
+  queryKey: [...usersKey, 'list', filter],
+  queryFn: ({ signal, pageParam }: { signal: AbortSignal; pageParam: string | null }) =>
+    readPage(filter, pageParam, pageParam === null ? firstPageSize : pageSize, signal),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ nextCursor }: { nextCursor: string | null }) => nextCursor,
+});
+
+/** Reads the first accounts that match before a component asks for them. Never rejects. */
+export const readUsersAhead = (filter: UserFilter): Promise<void> => queryClient.prefetchInfiniteQuery(listOf(filter));
+
 /** The accounts that match. After the first hundred, the next thousand are read at once; the person asks for more. */
 export function useUsers(filter: UserFilter) {
-  const list = useInfiniteQuery({
-    queryKey: [...usersKey, 'list', filter],
-    queryFn: ({ signal, pageParam }) =>
-      readPage(filter, pageParam, pageParam === null ? firstPageSize : pageSize, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
-  });
+  const list = useInfiniteQuery({ ...listOf(filter), placeholderData: keepPreviousData });
   const isBegun = list.data?.pages.length === 1 && list.hasNextPage && !list.isPlaceholderData && !list.isError;
   useEffect(() => {
     if (isBegun) void list.fetchNextPage();

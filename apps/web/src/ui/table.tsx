@@ -15,7 +15,10 @@ export interface Column<Row> {
   sort?: ((a: Row, b: Row) => number) | undefined;
   /** Left out on small screens. */
   hideOnCard?: boolean | undefined;
-  /** A width of CSS, so that the column hardly depends on which rows are drawn. */
+  /**
+   * A width of CSS, so that the column hardly depends on which rows are drawn. If all columns have one, a wide table is laid out without
+   * looking at the content of its cells, which takes half the time.
+   */
   width?: string | undefined;
 }
 
@@ -98,6 +101,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
         <table
           class={s.table}
           {...as.table}
+          data-fixed={columns.every(({ width }) => width !== undefined) || undefined}
           aria-rowcount={isLong ? (rowCount === null ? -1 : rowCount + 1) : undefined}
         >
           <caption>
@@ -159,6 +163,10 @@ const blockSize = 25;
 const nearPx = 600;
 /** The height of a row until one was measured. */
 const usualRowPx = 37;
+/** The least that stands above the rows of a table: the header of the portal, the title of the page, a filter and the head of the table. */
+const abovePx = 240;
+
+const visibleRows = (): number => Math.ceil((innerHeight - abovePx) / usualRowPx);
 
 function blocksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
   if (rows.length <= shortRows) return [rows];
@@ -188,6 +196,9 @@ function Block<Row>({ rows, firstIndex, columns, rowKey, boxOf, isFirst, rowPx, 
   /** The height that the rows had when they were drawn. */
   const drawnPx = useRef<number | null>(null);
   const isDrawn = !isLong || isNear;
+  const [isWhole, setWhole] = useState(!isFirst || !isLong);
+  // The rows below the window follow one frame later.
+  useEffect(() => setWhole(true), []);
   useEffect(() => {
     const { current } = body;
     if (!isLong || !current) return undefined;
@@ -216,7 +227,7 @@ function Block<Row>({ rows, firstIndex, columns, rowKey, boxOf, isFirst, rowPx, 
   }
   return (
     <tbody ref={body} {...as.rowgroup}>
-      {rows.map((row, index) => (
+      {(isWhole ? rows : rows.slice(0, visibleRows())).map((row, index) => (
         <tr key={rowKey(row)} {...as.row} aria-rowindex={isLong ? firstIndex + index : undefined}>
           {boxOf?.(row)}
           {columns.map((column, place) => (
