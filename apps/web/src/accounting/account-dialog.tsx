@@ -8,7 +8,6 @@ import { changedSince, ChangedMeanwhileDialog } from '../ui/changed-meanwhile.ts
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { texts } from './merchandise-texts.ts';
 import { readAccounts } from './queries.ts';
 import { shared } from './shared-texts.ts';
@@ -28,7 +27,6 @@ export function AccountDialog({ account, onClose, onSaved }: AccountDialogProps)
   const [opened, setOpened] = useState({ number: account?.number ?? '', name: account?.name ?? '' });
   const [draft, setDraft] = useState(opened);
   const [theirs, setTheirs] = useState<typeof opened | null>(null);
-  useUnsavedChanges(changedSince(opened, draft, fields).length > 0);
   const save = useMutation({
     mutationFn: async (before: typeof opened | null) => {
       if (!account) return portal.post('/accounting/merchandise/accounts', { body: draft });

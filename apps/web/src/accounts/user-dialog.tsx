@@ -9,8 +9,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { RadioGroup, SelectField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
-import { differingFields, emptyDraft, personOf, type UserDraft } from './user-draft.ts';
+import { emptyDraft, personOf, type UserDraft } from './user-draft.ts';
 import { UserFields } from './user-fields.tsx';
 import { texts } from './user-texts.ts';
 import { assignableRoles, namedInText, words } from './user-words.ts';
@@ -41,7 +40,6 @@ export function NewUserDialog({ tenantId: listed, onClose, onPassword }: NewUser
   const [wanted, setAccess] = useState<Access | null>(null);
   const canMail = mail?.available === true && draft.email.trim() !== '';
   const access = wanted ?? (canMail ? 'mail' : 'password');
-  const isDirty = differingFields(emptyDraft, draft).length > 0;
 
   const create = useMutation({
     mutationFn: (entered: Entered) =>
@@ -62,7 +60,6 @@ export function NewUserDialog({ tenantId: listed, onClose, onPassword }: NewUser
     },
     onSettled: () => refreshUsers(),
   });
-  useUnsavedChanges(isDirty && !create.isSuccess);
 
   return (
     <Dialog title={t.newTitle} onClose={onClose}>

@@ -116,7 +116,7 @@ function Question({ action, users, onConfirm, onClose, children }: QuestionProps
   const hasDirectory = users.some(({ source }) => source === 'directory');
   const withoutAddress = users.filter(({ email }) => email === null).length;
   return (
-    <Dialog title={capitalized(words.title(describe(users)))} size="small" onClose={onClose}>
+    <Dialog title={capitalized(words.title(describe(users)))} size="small" onClose={onClose} isSafeToClose>
       <Form
         onSubmit={() => {
           if (!isImpossible) onConfirm();

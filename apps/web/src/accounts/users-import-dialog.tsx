@@ -64,7 +64,7 @@ export function ImportDialog({ tenantId: listed, onClose }: ImportDialogProps) {
   };
   const t = texts.value;
   return (
-    <Dialog title={t.title} size="wide" onClose={close}>
+    <Dialog title={t.title} size="wide" onClose={close} isSafeToClose>
       {run.phase !== 'planning' ? (
         <Result run={run} onClose={close} onSaved={() => setSaved(true)} hasPasswords={hasPasswords} />
       ) : file === null ? (

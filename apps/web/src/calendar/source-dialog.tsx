@@ -12,7 +12,6 @@ import { fieldErrors, Form } from '../ui/form.tsx';
 import { SecretField } from '../ui/secret-field.tsx';
 import { Status } from '../ui/status.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { refreshCalendar } from './queries.ts';
 import { accessOf, bodyOf, draftOf, freeColors, type SourceDraft } from './source-draft.ts';
 import { SourceTestResult } from './source-test-result.tsx';
@@ -33,7 +32,6 @@ export function SourceDialog({ source, all, onClose }: SourceDialogProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [added, setAdded] = useState<string[]>([]);
   const change = (changed: Partial<SourceDraft>) => setDraft((before) => ({ ...before, ...changed }));
-  useUnsavedChanges(JSON.stringify(draft) !== JSON.stringify(opened));
 
   const test = useMutation({
     mutationFn: async (tested: SourceDraft) => {

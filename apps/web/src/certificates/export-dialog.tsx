@@ -76,7 +76,7 @@ export function ExportDialog({ part, analysis, onClose }: ExportDialogProps) {
   const withoutRoot = chain.filter(({ kind }, index) => index === 0 || kind !== 'root' || includeRoot);
 
   return (
-    <Dialog title={t.exportOf(nameOf(part))} onClose={onClose}>
+    <Dialog title={t.exportOf(nameOf(part))} onClose={onClose} isSafeToClose>
       <Form
         label={t.exportOf(nameOf(part))}
         onSubmit={() => save.mutateAsync()}

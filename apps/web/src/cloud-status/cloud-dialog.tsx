@@ -7,7 +7,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { SwitchField, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { useStoredForm } from '../ui/use-stored-form.tsx';
 import { checkCloud, keepCloud, readCloud } from './clouds.ts';
 import { texts } from './texts.ts';
@@ -30,7 +29,6 @@ export const CloudDialog = ({ cloud, onClose }: CloudDialogProps) =>
 function NewDialog({ onClose }: { onClose: () => void }) {
   const t = texts.value;
   const [draft, setDraft] = useState<Draft>({ customerName: '', statusUrl: '', isActive: true });
-  useUnsavedChanges(draft.customerName !== '' || draft.statusUrl !== '');
   const add = useMutation({
     // The draft comes along: the function may be that of an earlier drawing.
     mutationFn: (body: Draft) => portal.post('/cloud-status/instances', { body }),

@@ -13,7 +13,6 @@ import { SelectField, SwitchField, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { QueryView } from '../ui/states.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { categoriesQuery, refreshModules } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -66,8 +65,6 @@ function ModuleForm({ module, isShared, categories, onClose }: ModuleFormProps) 
   const [conflict, setConflict] = useState<{ now: CustomModule; keys: readonly Key[] } | null>(null);
   const mine = { name, url, category, sortOrder: Number(sortOrder) };
   const isChanged = (key: Key) => module !== undefined && mine[key] !== module[key];
-  const isDirty = module ? keys.some(isChanged) : name !== '' || url !== '';
-  useUnsavedChanges(isDirty);
   const save = useMutation({
     mutationFn: () =>
       module

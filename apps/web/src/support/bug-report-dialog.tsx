@@ -51,7 +51,7 @@ export function BugReportDialog({ onClose }: { onClose: () => void }) {
     onClose();
   };
   return (
-    <Dialog title={t.report} onClose={close}>
+    <Dialog title={t.report} onClose={close} isSafeToClose>
       <Form
         onSubmit={() => send.mutateAsync()}
         error={error}

@@ -10,7 +10,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, RadioGroup, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { refreshTenants } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -56,8 +55,6 @@ export function CreateTenantDialog({ onClose }: { onClose: () => void }) {
       return setAccount({ ...person, ...(await giveAccess(admin.id, access)) });
     },
   });
-  const isDirty = name !== '' || person !== nobody;
-  useUnsavedChanges(isDirty && !account);
   const errors = fieldErrors(create.error);
   const personField = (field: keyof typeof nobody) => ({
     name: field,

@@ -33,7 +33,7 @@ export function DeleteTenantDialog({ tenant, onClose }: { tenant: Tenant; onClos
   };
   const isInUse = remove.error instanceof PortalError && remove.error.code === 'TENANT_HAS_ACTIVE_USERS';
   return (
-    <Dialog title={t.deleteTitle(name)} onClose={onClose} size="small">
+    <Dialog title={t.deleteTitle(name)} onClose={onClose} size="small" isSafeToClose>
       <Form
         onSubmit={submit}
         error={remove.error}

@@ -8,7 +8,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { refreshTenants } from './queries.ts';
 import { texts } from './texts.ts';
 
@@ -33,8 +32,6 @@ export function RenameTenantDialog({ tenant, onClose }: { tenant: Tenant; onClos
       onClose();
     },
   });
-  const isSaved = save.isSuccess && save.data === null;
-  useUnsavedChanges(name !== opened.name && !isSaved);
   const take = (now: Tenant) => {
     setOpened(now);
     setTheirs(null);

@@ -17,7 +17,6 @@ import { EmptyState, QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import { At } from './sources-health.tsx';
 import { SourceState } from './sources-state.tsx';
@@ -167,7 +166,6 @@ function FeedDialog({ feed, onClose }: { feed?: RssFeed; onClose: () => void }) 
   const [url, setUrl] = useState(feed?.url ?? '');
   const [title, setTitle] = useState(feed?.title ?? '');
   const [scope, setScope] = useState<Scope>(feed?.scope ?? 'personal');
-  useUnsavedChanges(url !== (feed?.url ?? '') || title !== (feed?.title ?? ''));
   const save = useMutation({
     mutationFn: () => {
       const named = title.trim() === '' ? null : title;

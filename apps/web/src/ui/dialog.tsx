@@ -7,21 +7,40 @@ import { Form } from './form.tsx';
 import { returnFocus } from './return-focus.ts';
 import { texts } from './texts.ts';
 import { ToastsInDialog } from './toast.tsx';
+import { leaveWhenSaved, shownForms, useUnsavedChanges, wantedLeave } from './unsaved.ts';
 
 interface DialogProps {
   title: ComponentChildren;
+  /** Escape or the close button, once the person agreed to lose what is not saved. */
   onClose: () => void;
   children: ComponentChildren;
   actions?: ComponentChildren;
   size?: 'small' | 'normal' | 'wide' | undefined;
   /** Name for screen readers, if the title does not say enough. */
   label?: string | undefined;
+  /** Closes without a question: what is entered is kept elsewhere, or is worth nothing afterwards. */
+  isSafeToClose?: boolean | undefined;
 }
 
-/** A modal dialog: it is open as long as it is rendered. A click outside does not close it, so nothing typed is lost. */
-export function Dialog({ title, onClose, children, actions, size = 'normal', label }: DialogProps) {
+/**
+ * A modal dialog: it is open as long as it is rendered. A click outside does not close it, and Escape and the close button ask first if
+ * a field of its forms was changed, so nothing typed is lost.
+ */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  actions,
+  size = 'normal',
+  label,
+  isSafeToClose = false,
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const [behind] = useState(shownForms);
+  const { isEdited, keepFirstValues } = useFirstValues();
+  useUnsavedChanges(isSafeToClose ? false : isEdited);
+  const close = () => (isSafeToClose ? onClose() : leaveWhenSaved(onClose, behind));
 
   useLayoutEffect(() => {
     const { current } = dialog;
@@ -47,18 +66,21 @@ export function Dialog({ title, onClose, children, actions, size = 'normal', lab
         // A file input inside cancels, too.
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
-        onClose();
+        close();
       }}
-      onClose={(event) => {
+      onClose={({ target, currentTarget }) => {
         // A browser closes the dialog itself when Escape is pressed twice.
-        if (event.target === event.currentTarget && event.currentTarget.isConnected) onClose();
+        if (target !== currentTarget || !currentTarget.isConnected) return;
+        close();
+        if (wantedLeave.peek()) currentTarget.showModal();
       }}
+      onFocusIn={keepFirstValues}
     >
       <div class={s.head}>
         <h2 id={titleId} dir="auto">
           {title}
         </h2>
-        <IconButton icon={X} label={texts.value.close} onClick={onClose} />
+        <IconButton icon={X} label={texts.value.close} onClick={close} />
       </div>
       <div class={s.body}>{children}</div>
       {actions && <div class={s.foot}>{actions}</div>}
@@ -66,6 +88,27 @@ export function Dialog({ title, onClose, children, actions, size = 'normal', lab
     </dialog>
   );
 }
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** Compares the fields of forms with what they held when the person first came to their form. */
+function useFirstValues() {
+  const [first] = useState(() => new Map<Field, string>());
+  const [isEdited] = useState(
+    () => () => [...first].some(([field, value]) => field.isConnected && valueOf(field) !== value),
+  );
+  return {
+    isEdited,
+    keepFirstValues({ target }: Event) {
+      const form = target instanceof Element ? target.closest('form') : null;
+      for (const field of form?.querySelectorAll<Field>('input:not([type="search"]), select, textarea') ?? [])
+        if (!first.has(field)) first.set(field, valueOf(field));
+    },
+  };
+}
+
+const valueOf = (field: Field): string =>
+  'checked' in field && /^(?:checkbox|radio)$/.test(field.type) ? String(field.checked) : field.value;
 
 interface ConfirmDialogProps {
   title: ComponentChildren;

@@ -3,8 +3,8 @@ import { catalogue } from '../language.ts';
 export const texts = catalogue({
   de: {
     leaveTitle: 'Änderungen verwerfen?',
-    leave: 'Auf dieser Seite sind Änderungen noch nicht gespeichert. Wenn Sie die Seite verlassen, gehen sie verloren.',
-    stay: 'Auf der Seite bleiben',
+    leave: 'Es gibt Änderungen, die noch nicht gespeichert sind. Wenn Sie fortfahren, gehen sie verloren.',
+    stay: 'Weiter bearbeiten',
     discard: 'Verwerfen',
     stored: 'Gespeichert',
     storedHint: 'Wird aus Sicherheitsgründen nicht angezeigt.',
@@ -25,8 +25,8 @@ export const texts = catalogue({
   },
   en: {
     leaveTitle: 'Discard changes?',
-    leave: 'This page has changes that are not saved. If you leave it, they are lost.',
-    stay: 'Stay on this page',
+    leave: 'There are changes that are not saved. If you go on, they are lost.',
+    stay: 'Keep editing',
     discard: 'Discard',
     stored: 'Stored',
     storedHint: 'Not shown for security.',

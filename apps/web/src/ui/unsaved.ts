@@ -1,50 +1,65 @@
 import { signal } from '@preact/signals';
 import { useLocation } from 'preact-iso/router';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { guardHistory } from './history-guard.ts';
 
 /** Where the person wants to go while something is not saved; null while nothing is to be asked. `LeaveDialog` asks. */
 export const wantedLeave = signal<(() => void) | null>(null);
 
-/** Each form with unsaved changes that is shown. */
-const dirtyForms = new Set<object>();
+interface Shown {
+  isDirty: () => boolean;
+}
+
+/** Each form that is shown. */
+const forms = new Set<Shown>();
 /** The address of the page with these forms. */
 let here = '';
 /** The person decided to discard, so the next way out is free. */
 let isLeaving = false;
 let watching: AbortController | undefined;
 
-/** While `isDirty`, the person is asked before a link, the back button or closing the window takes the page away. */
-export function useUnsavedChanges(isDirty: boolean): void {
+/**
+ * While a form is dirty, the person is asked before a link, the back button or closing the window takes the page away. A function is asked
+ * when it matters.
+ */
+export function useUnsavedChanges(isDirty: boolean | (() => boolean)): void {
   const { url } = useLocation();
+  const [form] = useState<Shown>(() => ({ isDirty: () => false }));
   useLayoutEffect(() => {
-    if (!isDirty) return undefined;
-    const form = {};
+    form.isDirty = typeof isDirty === 'function' ? isDirty : () => isDirty;
+  }, [isDirty]);
+  useLayoutEffect(() => {
+    forms.add(form);
     here = url;
-    dirtyForms.add(form);
     watching ??= watch();
     return () => {
-      dirtyForms.delete(form);
-      if (dirtyForms.size > 0) return;
+      forms.delete(form);
+      if (forms.size > 0) return;
       watching?.abort();
       watching = undefined;
       guardHistory(null);
     };
-  }, [isDirty, url]);
+  }, [url]);
 }
 
-/** Goes at once, or asks first if something is not saved. For ways out that are no links. */
-export function leaveWhenSaved(leave: () => void): void {
-  if (dirtyForms.size === 0) leave();
-  else wantedLeave.value = leave;
+/** The forms that are shown now. */
+export const shownForms = (): ReadonlySet<object> => new Set(forms);
+
+/** Goes at once, or asks first if something is not saved. For ways out that are no links. Forms of `others` stay, so they do not count. */
+export function leaveWhenSaved(leave: () => void, others: ReadonlySet<object> = new Set()): void {
+  if (isUnsaved(others)) wantedLeave.value = leave;
+  else leave();
 }
+
+const isUnsaved = (others: ReadonlySet<object> = new Set()): boolean =>
+  [...forms].some((form) => !others.has(form) && form.isDirty());
 
 function watch(): AbortController {
   isLeaving = false;
   const end = new AbortController();
   const { signal: ended } = end;
   // The browser has its own question.
-  addEventListener('beforeunload', (event) => event.preventDefault(), { signal: ended });
+  addEventListener('beforeunload', (event) => isUnsaved() && event.preventDefault(), { signal: ended });
   // Before the router, which listens at the window
   document.addEventListener('click', onClick, { signal: ended, capture: true });
   guardHistory(onPopState);
@@ -53,7 +68,7 @@ function watch(): AbortController {
 
 function onClick(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
-  if (isLeaving || !link || !leadsAway(event, link, here)) return;
+  if (isLeaving || !link || !leadsAway(event, link, here) || !isUnsaved()) return;
   event.preventDefault();
   event.stopPropagation();
   wantedLeave.value = () => {
@@ -69,7 +84,7 @@ function onPopState(event: PopStateEvent): void {
     isLeaving = false;
     return;
   }
-  if (location.pathname + location.search === here) return;
+  if (location.pathname + location.search === here || !isUnsaved()) return;
   event.stopImmediatePropagation();
   // The browser has already changed the address, but the page stays: so its address becomes the newest, one step after the wanted one.
   history.pushState(null, '', here);

@@ -71,8 +71,8 @@ describe.skipIf(!hasBrowser || !serviceBinary('dovecot'))('the mailbox for invoi
     await page.getByRole('switch', { name: 'Fetch by itself' }).uncheck();
 
     await page.getByRole('link', { name: 'To the invoices' }).click();
-    await dialog(page).getByText('This page has changes that are not saved.').waitFor();
-    await button(page, 'Stay on this page').click();
+    await dialog(page).getByText('There are changes that are not saved.').waitFor();
+    await button(page, 'Keep editing').click();
     await button(page, 'Save').click();
     await page.getByText('The mailbox is saved.').waitFor();
     await page.getByText('Fetching by itself is switched off.').waitFor();

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('the monitored servers', () => {
     expect(await field(page, 'Name').inputValue()).toBe('Cluster Nord');
     // What is typed is not lost by a slip.
     await page.keyboard.press('Escape');
-    await button(page, 'Stay on this page').click();
+    await button(page, 'Keep editing').click();
 
     await field(page, 'Address').fill(`${cluster.address}/#v1:0`);
     await field(page, 'Token ID').fill(token.id);

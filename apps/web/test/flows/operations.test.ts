@@ -210,7 +210,7 @@ describe.skipIf(!hasBrowser)('unsaved changes', () => {
     const field = page.getByRole('textbox', { name: 'Display name' });
     await field.fill('Somebody else');
     const question = page.getByRole('dialog', { name: 'Discard changes?' });
-    const stay = question.getByRole('button', { name: 'Stay on this page' });
+    const stay = question.getByRole('button', { name: 'Keep editing' });
     const keeps = async () => {
       await question.waitFor({ state: 'hidden' });
       expect(await field.inputValue()).toBe('Somebody else');

@@ -25,6 +25,46 @@ const when = (page: Page) => form(page).getByLabel(/^When\?/);
 const gone = { state: 'hidden' } as const;
 
 describe.skipIf(!hasBrowser)('a reminder', () => {
+  it('that is half written is not lost when its dialog is closed', async () => {
+    const page = await drawn(await openPage('/app/me', { account: await addAccount() }));
+    await page.getByRole('link', { name: 'Reminders' }).first().click();
+    await add(page);
+    const written = page.getByRole('dialog', { name: 'New reminder' });
+    const question = page.getByRole('dialog', { name: 'Discard changes?' });
+    const answer = (name: string) => question.getByRole('button', { name }).click();
+    const note = written.getByRole('textbox', { name: 'Note' });
+    const close = written.getByRole('button', { name: 'Close' });
+    // What is as before needs no question.
+    await note.fill('draft');
+    await note.fill('');
+    await close.click();
+    await written.waitFor(gone);
+
+    await add(page);
+    await note.fill('Ask for a discount');
+    await close.click();
+    await question.getByText('There are changes that are not saved.').waitFor();
+    await expectAccessible(page);
+    await answer('Keep editing');
+    // A browser closes a dialog by itself if Escape is pressed again and again.
+    for (let times = 0; times < 7; times += 1) await page.keyboard.press('Escape');
+    if (await question.isVisible()) await answer('Keep editing');
+    expect(await note.inputValue()).toBe('Ask for a discount');
+    await page.goBack();
+    await answer('Keep editing');
+    expect(await note.inputValue()).toBe('Ask for a discount');
+    await note.press('Escape');
+    await answer('Discard');
+    await written.waitFor(gone);
+    await page.getByText('No open reminders').waitFor();
+    // Cancel is an answer already.
+    await add(page);
+    await title(page).fill('Call back');
+    await written.getByRole('button', { name: 'Cancel' }).click();
+    await written.waitFor(gone);
+    expect(await question.count()).toBe(0);
+  });
+
   it('is made by the palette’s address, with a note and a time on the clock of Berlin, or by a quick choice', async () => {
     const account = await addAccount();
     const page = await openReminders(account, '?new=1');

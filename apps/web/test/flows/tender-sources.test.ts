@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser || !serviceBinary('dovecot'))('the alert mailbox', (
 
       await page.getByRole('navigation', { name: 'Tenders' }).getByRole('link', { name: 'Saved searches' }).click();
       await dialog(page).getByText('changes that are not saved').waitFor();
-      await button(page, 'Stay on this page').click();
+      await button(page, 'Keep editing').click();
       await button(page, 'Save').click();
       await page.getByText('The mailbox is saved.').waitFor();
       await page.getByText('Will be read for the first time in a moment.').waitFor();

@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('an account', () => {
     // Nothing typed is lost by a link.
     await name.fill('Berta Lost');
     await page.getByRole('link', { name: 'All accounts' }).click();
-    await button(page, 'Stay on this page').click();
+    await button(page, 'Keep editing').click();
     expect(await name.inputValue()).toBe('Berta Lost');
   });
 
