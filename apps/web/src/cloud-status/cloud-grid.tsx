@@ -1,6 +1,7 @@
 import { Bell, BellRing, Pencil, RotateCw, Trash2 } from 'lucide-preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CloudInstance } from '@portal/client/interface';
+import { language } from '../language.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Card } from '../ui/page.tsx';
@@ -137,7 +138,8 @@ function CloudCard({ cloud, manage }: { cloud: CloudInstance; manage: CloudActio
         </div>
         {isDown && (
           <p>
-            {failureWord(cloud)} {message !== null && <span lang="en">{message}</span>}
+            {failureWord(cloud)} {/* The sentences of the service are English. */}
+            {language.value === 'en' && message !== null && message}
           </p>
         )}
         {isStale(cloud) && <Status kind="warning">{t.stale}</Status>}

@@ -46,7 +46,11 @@ function columns(namesCloud: boolean): Column<CloudTransition>[] {
       label: t.change,
       cell: ({ to }) => <Status kind={to === 'ok' ? 'ok' : 'error'}>{t.changes[to]}</Status>,
     },
-    { key: 'reason', label: t.reason, cell: ({ reason }) => <span lang="en">{reason}</span> },
+    {
+      key: 'reason',
+      label: t.reason, // That it recovered, the change says.
+      cell: ({ to, reason }) => to !== 'ok' && <span lang="en">{reason}</span>,
+    },
   ];
   return all.filter((column) => column !== false);
 }

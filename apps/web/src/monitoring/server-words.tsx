@@ -1,12 +1,11 @@
-import { texts as findingTexts } from '../dashboards/widgets/findings-texts.ts';
-import { subjectOf } from '../dashboards/widgets/rule-subjects.ts';
+import { sentenceOf } from '../dashboards/widgets/findings-texts.ts';
 import { serverStatus } from '../dashboards/widgets/server-states.ts';
 import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import { formatBytes, formatNumber, language } from '../language.ts';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import type { ListedServer, ListState } from './server-filter.ts';
-import type { Fact, Rule } from './servers.ts';
+import type { Fact } from './servers.ts';
 import { texts } from './texts.ts';
 
 export const stateWord = (state: ListState): string =>
@@ -16,14 +15,6 @@ export const stateWord = (state: ListState): string =>
 export const StateMark = ({ state }: { state: ListState }) => (
   <Status kind={state === 'off' ? 'info' : serverStatus[state]}>{stateWord(state)}</Status>
 );
-
-/** What a rule is about, and its figure: “Speicher nas – 84 %”. */
-export function findingWords({ key, value }: Pick<Rule, 'key' | 'value'>): string {
-  const t = findingTexts.value;
-  const { subject, name, unit } = subjectOf(key);
-  const what = `${t.subjects[subject]} ${name}`.trim();
-  return value === null || unit === null ? what : `${what} – ${t.units[unit](formatNumber(value), value === 1)}`;
-}
 
 export function factValue({ value, unit }: Pick<Fact, 'value' | 'unit'>): string {
   if (typeof value === 'string') return value;
@@ -59,7 +50,7 @@ export function Headline({ server }: { server: ListedServer }) {
   // The sentences of the service are English; the findings behind them come with the full list.
   const [worst, ...others] = full?.status.rules.filter(({ state }) => state === shown && state !== 'ok') ?? [];
   if (language.value === 'de' && worst) {
-    return <>{[findingWords(worst), others.length > 0 && t.more(others.length)].filter(Boolean).join(' ')}</>;
+    return <>{[sentenceOf(worst).text, others.length > 0 && t.more(others.length)].filter(Boolean).join(' ')}</>;
   }
   if (language.value === 'de' && shown === 'ok' && facts.length > 0) return <>{figureLine(facts)}</>;
   return <span lang="en">{headline}</span>;

@@ -1,10 +1,11 @@
 import facts from '../accounts/facts.module.css';
+import { findingWords } from '../dashboards/widgets/findings-texts.ts';
 import tile from '../dashboards/widgets/tile.module.css';
 import { formatDate, formatNumber } from '../language.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import { usageLimits } from './limits.ts';
 import type { Usage } from './rule-areas.ts';
-import { findingWords, StateMark } from './server-words.tsx';
+import { StateMark } from './server-words.tsx';
 import { texts } from './texts.ts';
 
 interface UsageBarsProps {

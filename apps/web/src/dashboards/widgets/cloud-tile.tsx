@@ -1,4 +1,5 @@
 import type { CloudInstance } from '@portal/client/interface';
+import { language } from '../../language.ts';
 import { usePolled } from '../../polling.ts';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -70,7 +71,8 @@ function Row({ cloud, isCompact }: { cloud: CloudInstance; isCompact: boolean })
         )}
         {!isCompact && isDown && failure !== null && (
           <span>
-            {t.failures[failure]} {message !== null && <span lang="en">{message}</span>}
+            {t.failures[failure]} {/* The sentences of the service are English. */}
+            {language.value === 'en' && message !== null && message}
           </span>
         )}
         <span class={tile.notes}>

@@ -1,7 +1,11 @@
-import { catalogue } from '../../language.ts';
+import { catalogue, formatNumber } from '../../language.ts';
+import { type Found, germanSentence, type Sentence } from './german-findings.ts';
+import { type RuleSubject, subjectOf } from './rule-subjects.ts';
 
 export const texts = catalogue({
   de: {
+    sentence: germanSentence,
+    unread: (what: string) => `Keine Angabe möglich: ${what}.`,
     title: 'Befunde',
     titleOf: (name: string) => `Befunde von ${name}`,
     gone: 'Diesen Server gibt es nicht mehr.',
@@ -49,6 +53,8 @@ export const texts = catalogue({
     },
   },
   en: {
+    sentence: ({ text }: Found, _subject: RuleSubject): Sentence | null => ({ text, isWhole: true }),
+    unread: (what: string) => `Not known: ${what}.`,
     title: 'Findings',
     titleOf: (name: string) => `Findings of ${name}`,
     gone: 'This server no longer exists.',
@@ -96,3 +102,20 @@ export const texts = catalogue({
     },
   },
 });
+
+/** What a finding is about, and its figure: “Speicher nas – 84 %”. */
+export function findingWords({ key, value }: Pick<Found, 'key' | 'value'>): string {
+  const t = texts.value;
+  const { subject, name, unit } = subjectOf(key);
+  const what = `${t.subjects[subject]} ${name}`.trim();
+  return value === null || unit === null ? what : `${what} – ${t.units[unit](formatNumber(value), value === 1)}`;
+}
+
+/** A finding as a sentence. If the page has no words for it, what it is about stands for it. */
+export function sentenceOf(found: Found): Sentence {
+  const t = texts.value;
+  const sentence = t.sentence(found, subjectOf(found.key));
+  if (sentence) return sentence;
+  const words = findingWords(found);
+  return { text: found.state === 'unknown' ? t.unread(words) : words, isWhole: false };
+}

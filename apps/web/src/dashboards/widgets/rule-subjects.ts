@@ -32,7 +32,7 @@ type Subject =
 
 type Unit = 'percent' | 'days' | 'hours' | 'count' | null;
 
-interface RuleSubject {
+export interface RuleSubject {
   subject: Subject;
   /** The name of the thing, such as a node or a storage; empty if there is only one. */
   name: string;

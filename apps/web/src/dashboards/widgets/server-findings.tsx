@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { Server } from '@portal/client/interface';
-import { formatNumber } from '../../language.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { QueryView } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { texts } from './findings-texts.ts';
-import { subjectOf } from './rule-subjects.ts';
+import { sentenceOf, texts } from './findings-texts.ts';
 import { serverStatus } from './server-states.ts';
 import { serversQuery } from './servers-query.ts';
 import { texts as statusTexts } from './status-texts.ts';
@@ -82,22 +80,19 @@ function Findings({ server: { address, status } }: { server: Server }) {
   );
 }
 
-/** One finding: its state, what it is about, and since when. */
-export function Finding({ rule: { key, state, value, since, text } }: { rule: Rule }) {
-  const t = texts.value;
-  const { subject, name, unit } = subjectOf(key);
-  const figure = value !== null && unit !== null && t.units[unit](formatNumber(value), value === 1);
+/** One finding: its state, what was found, and since when. */
+export function Finding({ rule }: { rule: Rule }) {
+  const { state, since, text } = rule;
+  const sentence = sentenceOf(rule);
   return (
     <li class={tile.row}>
       <Status kind={serverStatus[state]}>{statusTexts.value.serverStates[state]}</Status>
       <div class={tile.main}>
-        <span>
-          {t.subjects[subject]} {name} {figure && `– ${figure}`}
-        </span>
+        <span>{sentence.text}</span>
         {/* The sentences of the service are English. */}
-        <span lang="en">{text}</span>
+        {!sentence.isWhole && <span lang="en">{text}</span>}
         <span class={tile.muted}>
-          {t.since} <Time value={since} />
+          {texts.value.since} <Time value={since} />
         </span>
       </div>
     </li>

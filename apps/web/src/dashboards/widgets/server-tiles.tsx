@@ -1,7 +1,7 @@
 import { ListChecks } from 'lucide-preact';
 import { useState } from 'preact/hooks';
 import type { ServerTile as Answer } from '@portal/client/interface';
-import { formatBytes, formatNumber } from '../../language.ts';
+import { formatBytes, formatNumber, language } from '../../language.ts';
 import { lazy } from '../../lazy.tsx';
 import { usePolled } from '../../polling.ts';
 import { portal } from '../../portal.ts';
@@ -95,7 +95,7 @@ function Row({ server, isCompact, onOpen }: RowProps) {
               <span>
                 {failure !== null && `${t.failures[failure]} `}
                 {/* Sentences of the service are English. */}
-                {message !== null && <span lang="en">{message}</span>}
+                {message !== null && (failure === null || language.value === 'en') && <span lang="en">{message}</span>}
               </span>
             )}
           </>
