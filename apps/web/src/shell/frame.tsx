@@ -106,7 +106,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
       <div class={s.connection} role="status">
         {isAway.value && <p>{t.away}</p>}
       </div>
-      <SideNavigation {...navigation} isWaiting={modules.isPending} />
+      <SideNavigation {...navigation} isWaiting={modules.isPending && modules.failureCount === 0} />
       <main class={s.main} id="main" tabIndex={-1} ref={main}>
         <InFrame.Provider value>
           <RequestedPage route={route} modules={modules} />

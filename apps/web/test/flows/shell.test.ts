@@ -24,6 +24,26 @@ async function loseConnection(page: Page): Promise<() => Promise<void>> {
   return () => page.unroute('**/*');
 }
 
+describe.skipIf(!hasBrowser)('the navigation', () => {
+  it('shows the pages that every account has while the modules cannot be read', async () => {
+    allow('503 GET /modules/active');
+    const page = await openPage('about:blank', { account: await addAccount({ role: 'ADMIN' }) });
+    let attempts = 0;
+    await page.route('**/modules/active', (route) => {
+      attempts += 1;
+      // The second attempt has no answer.
+      if (attempts === 1)
+        return route.fulfill({ status: 503, json: { statusCode: 503, code: 'UNAVAILABLE', message: 'Not now.' } });
+      return undefined;
+    });
+    await page.goto('/app/reminders');
+    const navigation = page.getByRole('navigation', { name: 'Main navigation' });
+    await navigation.getByRole('link', { name: 'Images' }).waitFor();
+    await navigation.getByRole('link', { name: 'Audit log' }).waitFor();
+    expect(await navigation.getByRole('link', { name: 'Calendar' }).count()).toBe(0);
+  });
+});
+
 describe.skipIf(!hasBrowser)('by keyboard alone', () => {
   it('the first stop skips to the content, the palette finds a page and runs commands, and gives the focus back', async () => {
     const account = await addAccount();
