@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/preact-query';
+import { useMutation, useQuery } from '@tanstack/preact-query';
 import { X } from 'lucide-preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField, TextField } from '../ui/field.tsx';
 import { Form } from '../ui/form.tsx';
-import { QueryView } from '../ui/states.tsx';
+import { QueryView, Skeleton } from '../ui/states.tsx';
 import { useUnsavedChanges } from '../ui/unsaved.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import s from './administration.module.css';
@@ -42,11 +42,12 @@ export function PickAccountsDialog({
 }: PickAccountsDialogProps) {
   const t = texts.value;
   const [text, setText] = useState('');
-  const search = useSettled(text.trim());
+  const typed = text.trim();
+  const search = useSettled(typed);
   const [picked, setPicked] = useState<readonly User[]>([]);
   const [news, setNews] = useState('');
   const box = useRef<HTMLDivElement>(null);
-  const found = useQuery({ ...accountsQuery(search), placeholderData: keepPreviousData });
+  const found = useQuery(accountsQuery(search));
   const save = useMutation({
     mutationFn: async (accounts: readonly User[]) => onSubmit([...accounts]),
     onSuccess: onClose,
@@ -59,9 +60,7 @@ export function PickAccountsDialog({
     setNews(isWanted ? t.picked(nameOf(account)) : t.unpicked(nameOf(account)));
   };
   const pickFirst = async () => {
-    const typed = text.trim();
     if (typed === '') return;
-    // The list may still show the matches of an earlier text.
     const { items } = await queryClient.fetchQuery({ ...accountsQuery(typed), staleTime: 10_000 });
     const first = items.find((account) => !taken.has(account.id) && !isPicked(account));
     if (!first) return setNews(t.noneLeft);
@@ -113,24 +112,28 @@ export function PickAccountsDialog({
             value={text}
             onInput={setText}
           />
-          <QueryView query={found} empty={({ items }) => items.length === 0} emptyState={<p>{t.noMatch}</p>}>
-            {({ items, nextCursor }) => (
-              <fieldset class={s.choices} aria-label={t.matches}>
-                {items.map((account) => (
-                  <CheckField
-                    key={account.id}
-                    name={account.id}
-                    label={<bdi>{nameOf(account)}</bdi>}
-                    hint={hintOf(account, taken.has(account.id) ? takenHint : null)}
-                    checked={taken.has(account.id) || isPicked(account)}
-                    disabled={taken.has(account.id)}
-                    onChange={(isWanted) => pick(account, isWanted)}
-                  />
-                ))}
-                {nextCursor !== null && <p>{t.more(items.length)}</p>}
-              </fieldset>
-            )}
-          </QueryView>
+          {/* The matches of an earlier text would invite to pick the wrong account. */}
+          {typed !== search && <Skeleton />}
+          {typed === search && (
+            <QueryView query={found} empty={({ items }) => items.length === 0} emptyState={<p>{t.noMatch}</p>}>
+              {({ items, nextCursor }) => (
+                <fieldset class={s.choices} aria-label={t.matches}>
+                  {items.map((account) => (
+                    <CheckField
+                      key={account.id}
+                      name={account.id}
+                      label={<bdi>{nameOf(account)}</bdi>}
+                      hint={hintOf(account, taken.has(account.id) ? takenHint : null)}
+                      checked={taken.has(account.id) || isPicked(account)}
+                      disabled={taken.has(account.id)}
+                      onChange={(isWanted) => pick(account, isWanted)}
+                    />
+                  ))}
+                  {nextCursor !== null && <p>{t.more(items.length)}</p>}
+                </fieldset>
+              )}
+            </QueryView>
+          )}
         </div>
         {picked.length > 0 && (
           <div class={s.row} role="group" aria-label={t.chosen}>
