@@ -186,6 +186,7 @@ describe.skipIf(!hasBrowser)('the merchandise export', () => {
     await dialog.getByText('Another account already has this number or this name.').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
+    await button(page, 'Discard').click();
 
     await button(page, 'Edit account 8402').click();
     await field(page, /^Name/).fill('Bücher neu');

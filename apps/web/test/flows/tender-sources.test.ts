@@ -68,6 +68,7 @@ describe.skipIf(!hasBrowser)('feeds', () => {
     await page.locator('input[name="url"][aria-invalid="true"]').waitFor();
     await dialog(page).getByRole('alert').getByText('already registered').waitFor();
     await page.keyboard.press('Escape');
+    await button(page, 'Discard').click();
 
     await button(page, 'Rename “https://vergabe.example.org/feed.xml”').click();
     await field(page, 'Title').fill('Musterhausen');
