@@ -88,7 +88,7 @@ export function registerInvoiceList(app: App): void {
         tags,
         summary: 'Mark an invoice as processed, or as new again',
         description:
-          'Also works for a duplicate and for an invoice that could not be read; `duplicateOf` and `error` keep their values. Noted in the audit log.',
+          'Also works for a duplicate and for an invoice that could not be read; `duplicateOf` and `error` keep their values, and the invoice can get the state back that it was read with. 409 `CONFLICT` for a state that it never had. Noted in the audit log.',
         params: ById,
         body: InvoiceChange,
         response: { 200: Invoice },

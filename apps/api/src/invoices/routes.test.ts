@@ -181,7 +181,7 @@ describe('invoices', () => {
     expect((await request({ method: 'GET', url: `/invoices/${unread}/document`, as: user })).statusCode).toBe(404);
   });
 
-  it('can be marked as processed and as new again, with an audit entry; nothing else can be changed', async () => {
+  it('can be marked as processed, as new again and as what they were read as, with an audit entry; nothing else can be changed', async () => {
     const { id: tenantId } = await make.tenant();
     const user = await granted(tenantId, 'USE');
     const { id } = await make.invoice(tenantId, { state: 'failed', error: 'ENCRYPTED', format: 'other' });
@@ -189,8 +189,10 @@ describe('invoices', () => {
     expect((await patch({ state: 'processed' })).json()).toMatchObject({ state: 'processed', error: 'ENCRYPTED' });
     expect((await patch({ state: 'processed' })).statusCode).toBe(200);
     expect((await patch({ state: 'new', number: 'R-1' })).json()).toMatchObject({ state: 'new', number: null });
-    for (const payload of [{ state: 'failed' }, { state: 'duplicate' }, { state: null }, {}])
-      expect((await patch(payload)).statusCode).toBe(400);
+    for (const payload of [{ state: 'gone' }, { state: null }, {}]) expect((await patch(payload)).statusCode).toBe(400);
+    expect((await patch({ state: 'duplicate' })).json()).toMatchObject({ statusCode: 409, code: 'CONFLICT' });
+    expect((await patch({ state: 'failed' })).json()).toMatchObject({ state: 'failed', error: 'ENCRYPTED' });
+    expect((await patch({ state: 'new' })).json()).toMatchObject({ state: 'new', error: 'ENCRYPTED' });
     const admin = await make.user({ tenantId, role: 'ADMIN' });
     const log = await request({ method: 'GET', url: '/audit-log?action=invoices.update', as: admin });
     expect(

@@ -7,9 +7,9 @@ import { Dialog } from '../ui/dialog.tsx';
 import { useErrorText } from '../ui/error-text.ts';
 import { Progress } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
-import { showToast } from '../ui/toast.tsx';
 import { nameOf } from './invoice-words.ts';
-import { keepInvoices, refreshInvoices, setState, type SettableState } from './queries.ts';
+import { changedOf, showMarked } from './mark-invoice.ts';
+import { keepInvoices, setState, type SettableState } from './queries.ts';
 import { texts } from './texts.ts';
 
 interface MarkingDialogProps {
@@ -36,10 +36,15 @@ export function MarkingDialog({ invoices, state, onClose }: MarkingDialogProps) 
   const body = useRef<HTMLDivElement>(null);
 
   const close = () => {
-    const done = changedOf(all.current);
+    const done = changedOf(all.current.values());
     keepInvoices(done, { drops: true });
-    if (done.length > 0) showMarked(done, state);
-    onClose(new Set(done.map(({ id }) => id)));
+    const ids = new Set(done.map(({ id }) => id));
+    if (done.length > 0)
+      showMarked(
+        invoices.filter(({ id }) => ids.has(id)),
+        state,
+      );
+    onClose(ids);
   };
   const start = async (wanted: readonly Invoice[]) => {
     stopping.current = new AbortController();
@@ -53,7 +58,7 @@ export function MarkingDialog({ invoices, state, onClose }: MarkingDialogProps) 
       },
     });
     setRunning(false);
-    if (changedOf(all.current).length === invoices.length) close();
+    if (changedOf(all.current.values()).length === invoices.length) close();
     else show(true);
   };
   useEffect(() => {
@@ -111,28 +116,4 @@ export function MarkingDialog({ invoices, state, onClose }: MarkingDialogProps) 
 function Reason({ outcome }: { outcome: Outcome<Invoice> | undefined }) {
   const { text } = useErrorText(outcome && 'error' in outcome ? outcome.error : null);
   return <>{text}</>;
-}
-
-const changedOf = (outcomes: ReadonlyMap<string, Outcome<Invoice>>): Invoice[] =>
-  [...outcomes.values()].flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-
-function showMarked(done: readonly Invoice[], state: SettableState): void {
-  const t = texts.value;
-  const [first] = done;
-  const text = first && done.length === 1 ? t.marked[state](nameOf(first)) : t.markedMany[state](done.length);
-  showToast(text, { kind: 'success', undo: () => void takeBack(done, state === 'processed' ? 'new' : 'processed') });
-}
-
-async function takeBack(invoices: readonly Invoice[], state: SettableState): Promise<void> {
-  const outcomes = new Map<string, Outcome<Invoice>>();
-  await runEach(invoices, {
-    work: ({ id }) => setState(id, state),
-    signal: new AbortController().signal,
-    onOutcome: ({ id }, outcome) => outcomes.set(id, outcome),
-  });
-  const done = changedOf(outcomes);
-  await refreshInvoices();
-  const t = texts.value;
-  if (done.length < invoices.length) showToast(t.markFailed, { kind: 'error' });
-  else if (done.length > 1) showToast(t.markedMany[state](done.length), { kind: 'success' });
 }

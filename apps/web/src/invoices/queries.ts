@@ -84,9 +84,10 @@ export function useWatchedMailbox(): void {
   }, [lastFetchedAt]);
 }
 
+/** The states that a person gives an invoice. */
 export type SettableState = 'new' | 'processed';
 
-export const setState = (id: string, state: SettableState): Promise<Invoice> =>
+export const setState = (id: string, state: Invoice['state']): Promise<Invoice> =>
   send(() => portal.patch('/invoices/{id}', { params: { path: { id } }, body: { state } }));
 
 /**

@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser || !serviceBinary('dovecot'))('the mailbox for invoi
     await button(page, 'Mark as processed').press('Enter');
     await page.getByText('“R-1” is processed.').waitFor();
     await button(page, 'Undo').click();
-    await page.getByText('“R-1” is new again.').waitFor();
+    await page.getByText('Undone.').waitFor();
     await button(page, 'Mark as processed').click();
     await button(page, 'Mark as new').waitFor();
     await page.getByRole('link', { name: 'All invoices' }).click();
@@ -183,6 +183,13 @@ describe.skipIf(!hasBrowser || !serviceBinary('dovecot'))('the mailbox for invoi
     await tab(page, 'Duplicate');
     await row(page, 'R-1').getByRole('link').click();
     await page.getByText('Possibly a duplicate').waitFor();
+    // Taken back, it is a duplicate again.
+    await button(page, 'Mark as processed').click();
+    await button(page, 'Mark as new').waitFor();
+    await button(page, 'Undo').last().click();
+    await button(page, 'Mark as processed').waitFor();
+    const duplicates = await portalOf(account).get('/invoices', { params: { query: { state: 'duplicate' } } });
+    expect(duplicates).toMatchObject([{ number: 'R-1' }]);
     await page.getByRole('link', { name: 'To the earlier invoice' }).click();
     await button(page, 'Mark as new').waitFor();
     await page.getByRole('link', { name: 'All invoices' }).click();
@@ -208,7 +215,7 @@ describe.skipIf(!hasBrowser)('invoices', () => {
     await page.getByText('3 invoices are processed.').waitFor();
     await page.getByText('No new invoices').waitFor();
     await page.keyboard.press('Control+z');
-    await page.getByText('3 invoices are new again.').waitFor();
+    await page.getByText('Undone.').waitFor();
     await row(page, 'A-3').waitFor();
 
     await sql('delete from invoices where tenant_id = $1 and number = $2', [account.tenantId, 'A-2']);

@@ -109,7 +109,11 @@ export type Invoice = z.output<typeof Invoice>;
 
 /** The change a user can make to an invoice. */
 export const InvoiceChange = z
-  .object({ state: z.enum(['new', 'processed']) })
+  .object({
+    state: InvoiceState.describe(
+      '`duplicate` and `failed` only give an invoice back the state it was read with: it must have `duplicateOf` or `error`',
+    ),
+  })
   .meta({ example: { state: 'processed' } });
 export type InvoiceChange = z.output<typeof InvoiceChange>;
 

@@ -3,7 +3,7 @@ import { containing } from '@portal/db/containing';
 import type { Tx } from '@portal/db/open';
 import { preparedFor } from '@portal/db/prepared';
 import { invoiceFiles, invoices } from '@portal/db/schema/invoices';
-import { notFound } from '@portal/domain/errors';
+import { conflict, notFound } from '@portal/domain/errors';
 import type { Invoice, InvoiceChange, InvoiceState } from '@portal/domain/invoices/invoices';
 import type { UserContext } from '@portal/platform/context';
 import type { OpenedFile } from '@portal/platform/files/plain-file';
@@ -31,15 +31,26 @@ export async function listInvoices(
 /** Throws 404. */
 export const getInvoice = (ctx: UserContext, id: string): Promise<Invoice> => ctx.tx((tx) => invoiceFor(tx, id));
 
-/** Marks an invoice as processed or as new. `error` and `duplicateOf` keep their values. Throws 404. */
+/**
+ * Marks an invoice as processed or as new, or gives it back the state it was read with. `error` and `duplicateOf` keep their values. Throws
+ * 404, and 409 for a state that the invoice never had.
+ */
 export const updateInvoice = (ctx: UserContext, id: string, { state }: InvoiceChange): Promise<Invoice> =>
   ctx.tx(async (tx) => {
     const before = await tx
-      .select({ state: invoices.state, number: invoices.number })
+      .select({
+        state: invoices.state,
+        number: invoices.number,
+        error: invoices.error,
+        duplicateOf: invoices.duplicateOf,
+      })
       .from(invoices)
       .where(eq(invoices.id, id))
       .for('update');
     if (!before[0]) throw notFound();
+    const { error, duplicateOf } = before[0];
+    if ((state === 'failed' && error === null) || (state === 'duplicate' && duplicateOf === null))
+      throw conflict('CONFLICT', 'The invoice never had this state.');
     if (before[0].state !== state) {
       await tx.update(invoices).set({ state }).where(eq(invoices.id, id));
       await recordAudit(tx, ctx, {
