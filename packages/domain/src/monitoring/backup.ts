@@ -8,6 +8,7 @@ import {
   percentOf,
   plural,
   stateAbove,
+  stateBelow,
   subscriptionFinding,
   unread,
   usagePercent,
@@ -15,6 +16,7 @@ import {
   days,
 } from './findings.ts';
 import { cpuPercent, highestOf } from './history.ts';
+import { limits } from './limits.ts';
 import { DAY_SEC, HOUR_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
@@ -137,7 +139,7 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
       },
     ];
   const findings: Finding[] = [
-    fullness(key, `datastore ${store}`, percentOf(sizeOf(row['used']), total), { warning: 80, critical: 90 }),
+    fullness(key, `datastore ${store}`, percentOf(sizeOf(row['used']), total), limits.storagePercent),
   ];
   if (maintenance !== null)
     findings.push({
@@ -151,7 +153,7 @@ function storeFindings(row: Row, detail: Row | undefined, now: Epoch): Finding[]
     const left = days(full - now);
     findings.push({
       key: `${key}:full-in`,
-      state: left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok',
+      state: stateBelow(left, limits.fullInDays),
       value: left,
       text: `At this pace datastore ${store} is full in ${plural(left, 'day')}.`,
     });
@@ -164,9 +166,9 @@ function hostFindings(answer: RowAnswer): Finding[] {
   const percent = (field: string) => usagePercent(answer.data, field);
   const swap = percent('swap');
   return [
-    fullness('host:memory', 'the memory', percent('memory'), { warning: 90, critical: 95 }),
-    fullness('host:root', 'the root file system', percent('root'), { warning: 80, critical: 90 }),
-    ...(swap === null ? [] : [fullness('host:swap', 'the swap', swap, { warning: 80 })]),
+    fullness('host:memory', 'the memory', percent('memory'), limits.memoryPercent),
+    fullness('host:root', 'the root file system', percent('root'), limits.rootPercent),
+    ...(swap === null ? [] : [fullness('host:swap', 'the swap', swap, limits.swapPercent)]),
   ];
 }
 
@@ -208,7 +210,7 @@ function collectionFindings({ collections, usage, now }: BackupReading, stores: 
     if (schedule === null) return [...findings, finding('warning', 'has no schedule.')];
     if (end === 'warning') return [...findings, finding('warning', 'ended with warnings.')];
     if (ended === null) return [...findings, finding('warning', 'has never run.')];
-    if (now - ended > Math.max(14 * DAY_SEC, 2 * longestGap(schedule)))
+    if (now - ended > Math.max(limits.collectionDays * DAY_SEC, 2 * longestGap(schedule)))
       return [...findings, finding('warning', `last ran ${plural(days(now - ended), 'day')} ago.`)];
     if (next !== null && now - next > longestGap(schedule))
       return [...findings, finding('warning', 'has missed its scheduled run.')];
@@ -278,7 +280,7 @@ function taskFindings(answer: ListAnswer, now: Epoch): Finding[] {
     (row) =>
       row['worker_type'] === 'backup' &&
       taskEnd(row['status']) === 'error' &&
-      now - (numberOf(row['endtime']) ?? 0) <= 48 * HOUR_SEC,
+      now - (numberOf(row['endtime']) ?? 0) <= limits.failedBackupHours * HOUR_SEC,
   );
   const [first] = failed.toSorted((a, b) => (numberOf(b['endtime']) ?? 0) - (numberOf(a['endtime']) ?? 0));
   return [
@@ -311,16 +313,20 @@ function groupFindings({ store, namespace, answer }: GroupsAnswer, now: Epoch): 
   if (ages.some(({ age }) => Number.isNaN(age)))
     return [{ key, state: 'unknown', text: `The server does not say how old the backups in ${place} are.` }];
   const oldest = hours(ages[0]?.age ?? 0);
-  const late = ages.filter(({ age }) => age > 30 * HOUR_SEC);
+  const late = ages.filter(({ age }) => age > limits.groupAgeHours.warning * HOUR_SEC);
   return [
     {
       key,
       state:
-        oldest > 50 || ages.some(({ age }) => age > 50 * HOUR_SEC) ? 'critical' : late.length > 0 ? 'warning' : 'ok',
+        oldest > limits.groupAgeHours.critical || ages.some(({ age }) => age > limits.groupAgeHours.critical * HOUR_SEC)
+          ? 'critical'
+          : late.length > 0
+            ? 'warning'
+            : 'ok',
       value: ages.length === 0 ? null : oldest,
       text:
         late.length > 0
-          ? `The newest backup is older than 30 hours for ${named(late.map(({ name, age }) => `${name} (${hours(age)} h)`))} in ${place}.`
+          ? `The newest backup is older than ${limits.groupAgeHours.warning} hours for ${named(late.map(({ name, age }) => `${name} (${hours(age)} h)`))} in ${place}.`
           : `${plural(ages.length, 'group')} in ${place} ${ages.length === 1 ? 'is' : 'are'} backed up.`,
     },
   ];

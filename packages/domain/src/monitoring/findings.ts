@@ -1,5 +1,6 @@
 import type { FailureClass } from '../failure-class.ts';
 import type { Figures } from './history.ts';
+import { limits } from './limits.ts';
 import { DAY_SEC, type Answer } from './poll-answers.ts';
 import { numberOf, type Row, textOf } from './rows.ts';
 import type { NotExamined, ServerKind, ServerState, StatusFact } from './servers.ts';
@@ -49,11 +50,15 @@ export interface Limits {
 export const stateAbove = (value: number, { warning, critical = Infinity }: Limits): ServerState =>
   value >= critical ? 'critical' : value >= warning ? 'warning' : 'ok';
 
+/** The state of a figure that should be high. */
+export const stateBelow = (value: number, { warning, critical }: Required<Limits>): ServerState =>
+  value <= critical ? 'critical' : value <= warning ? 'warning' : 'ok';
+
 /** How full something is; unknown if the server does not report it. */
-export function fullness(key: string, what: string, percent: number | null, limits: Limits): Finding {
+export function fullness(key: string, what: string, percent: number | null, above: Limits): Finding {
   if (percent === null)
     return { key, state: 'unknown', value: null, text: `The server does not say how full ${what} is.` };
-  return { key, state: stateAbove(percent, limits), value: percent, text: `${capital(what)} is ${percent} % full.` };
+  return { key, state: stateAbove(percent, above), value: percent, text: `${capital(what)} is ${percent} % full.` };
 }
 
 /** A value that could not be read is unknown, so that a missing answer never counts as ok; the text says why. */
@@ -89,7 +94,7 @@ export function certificateFinding(
 ): Finding[] {
   if (validTo === null || Number.isNaN(validTo.getTime())) return [];
   const left = days(validTo.getTime() / 1_000 - now);
-  const state = left < 0 || left <= 7 ? 'critical' : left <= 30 ? 'warning' : 'ok';
+  const state = stateBelow(left, limits.certificateDays);
   const text =
     validTo.getTime() / 1_000 < now
       ? `The certificate${suffix} has expired.`
@@ -141,7 +146,7 @@ export function subscriptionFinding(
   });
   switch (status) {
     case 'active':
-      return left !== null && left <= 30
+      return left !== null && left <= limits.subscriptionDays.warning
         ? finding('warning', `is due in ${plural(Math.max(left, 0), 'day')}`)
         : finding('ok', 'is active');
     case 'notfound':

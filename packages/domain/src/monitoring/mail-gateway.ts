@@ -12,6 +12,7 @@ import {
   versionFinding,
 } from './findings.ts';
 import { cpuPercent } from './history.ts';
+import { limits } from './limits.ts';
 import { DAY_SEC, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined } from './servers.ts';
@@ -94,9 +95,9 @@ function hostFindings(status: Row): Finding[] {
   const percent = (field: string) => usagePercent(status, field);
   const swap = percent('swap');
   return [
-    fullness('host:memory', 'the memory', percent('memory'), { warning: 90, critical: 95 }),
-    fullness('host:root', 'the root file system', percent('rootfs'), { warning: 80, critical: 90 }),
-    ...(swap === null ? [] : [fullness('host:swap', 'the swap', swap, { warning: 80 })]),
+    fullness('host:memory', 'the memory', percent('memory'), limits.memoryPercent),
+    fullness('host:root', 'the root file system', percent('rootfs'), limits.rootPercent),
+    ...(swap === null ? [] : [fullness('host:swap', 'the swap', swap, limits.swapPercent)]),
   ];
 }
 
@@ -109,7 +110,7 @@ function clusterFindings({ cluster, laggingSince, now }: MailGatewayReading): Fi
     if (error !== null)
       return { key, state: 'critical', text: `Node ${name} cannot be reached by the others: ${error}` };
     if (flagOf(row['insync']) === false) {
-      const isLong = laggingSince !== null && now - laggingSince >= 15 * 60;
+      const isLong = laggingSince !== null && now - laggingSince >= limits.laggingMinutes * 60;
       return { key, state: isLong ? 'critical' : 'warning', text: `Node ${name} lags behind the others.` };
     }
     return { key, state: 'ok', text: `Node ${name} is in sync with the others.` };
@@ -129,7 +130,7 @@ function queueFindings({ deferred, active }: MailGatewayReading): Finding[] {
     key: string,
     what: string,
     answer: ListAnswer,
-    limits: { warning: number; critical: number },
+    above: { warning: number; critical: number },
   ): Finding => {
     if ('failure' in answer) return unread(key, `the ${what} queue`, answer);
     const total = totalOf(answer);
@@ -137,25 +138,25 @@ function queueFindings({ deferred, active }: MailGatewayReading): Finding[] {
       return { key, state: 'unknown', text: `The server does not say how long the ${what} queue is.` };
     return {
       key,
-      state: stateAbove(total, limits),
+      state: stateAbove(total, above),
       value: total,
       text: `${plural(total, 'mail is', 'mails are')} in the ${what} queue.`,
     };
   };
   const old = numberOf(totalRow(deferred)?.['1280m+']);
   return [
-    queue('queue:deferred', 'deferred', deferred, { warning: 100, critical: 500 }),
+    queue('queue:deferred', 'deferred', deferred, limits.deferredMails),
     ...(old === null
       ? []
       : [
           {
             key: 'queue:old',
-            state: stateAbove(old, { warning: 50 }),
+            state: stateAbove(old, limits.oldMails),
             value: old,
             text: `${plural(old, 'mail has', 'mails have')} been in the deferred queue for more than 21 hours.`,
           },
         ]),
-    queue('queue:active', 'active', active, { warning: 200, critical: 300 }),
+    queue('queue:active', 'active', active, limits.activeMails),
   ];
 }
 
@@ -217,7 +218,7 @@ function signatureFindings({ signatures, rules, now }: MailGatewayReading): Find
     const age = built === null ? null : days(now - built);
     findings.push({
       key: 'signatures',
-      state: age === null ? 'unknown' : stateAbove(age, { warning: 3, critical: 7 }),
+      state: age === null ? 'unknown' : stateAbove(age, limits.signatureDays),
       value: age,
       text:
         age === null
@@ -231,7 +232,7 @@ function signatureFindings({ signatures, rules, now }: MailGatewayReading): Find
     const age = times.length === 0 ? null : days(now - Math.max(...times));
     findings.push({
       key: 'spam-rules',
-      state: age === null ? 'unknown' : age > 14 ? 'warning' : 'ok',
+      state: age === null ? 'unknown' : age > limits.spamRuleDays.warning ? 'warning' : 'ok',
       value: age,
       text:
         age === null
@@ -266,7 +267,14 @@ function mailFindings({ mail, days: before }: MailGatewayReading): Finding[] {
     },
     {
       key: 'mail:outgoing',
-      state: out === null ? 'unknown' : out > 20 ? 'critical' : out > 0 ? 'warning' : 'ok',
+      state:
+        out === null
+          ? 'unknown'
+          : out > limits.outgoingMails.critical
+            ? 'critical'
+            : out > limits.outgoingMails.warning
+              ? 'warning'
+              : 'ok',
       value: out,
       text:
         out === null

@@ -1,4 +1,5 @@
 import { type Finding, unread } from './findings.ts';
+import { limits } from './limits.ts';
 import type { ListAnswer } from './poll-answers.ts';
 import { numberOf, sortedBy, textOf } from './rows.ts';
 
@@ -13,7 +14,7 @@ export function diskFindings(key: string, host: string, answer: ListAnswer): Fin
     const one = { key: `${key}:disk:${disk}`, value: left };
     if (health.startsWith('FAILED'))
       return { ...one, state: 'critical', text: `Disk ${disk} of ${host} reports a failure.` };
-    if (left !== null && left < 10)
+    if (left !== null && left < limits.diskLifePercent.warning)
       return { ...one, state: 'warning', text: `Disk ${disk} of ${host} has ${left} % of its life left.` };
     return { ...one, state: 'ok', text: `Disk ${disk} of ${host} reports no problems.` };
   });

@@ -16,6 +16,7 @@ import {
 } from './findings.ts';
 import { type GuestCache, guestKey, type GuestPlan } from './guest-lookups.ts';
 import { cpuPercent, highestOf } from './history.ts';
+import { limits } from './limits.ts';
 import { DAY_SEC, HOUR_SEC, dataOf, type Epoch, type ListAnswer, type RowAnswer } from './poll-answers.ts';
 import { flagOf, numberOf, type Row, sortedBy, textOf } from './rows.ts';
 import type { NotExamined, ServerState } from './servers.ts';
@@ -182,12 +183,12 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
   const memory = percentOf(numberOf(row['mem']), numberOf(row['maxmem']));
   const findings: Finding[] = [
     { key, state: 'ok', text: `Node ${node} is online.` },
-    fullness(`${key}:memory`, `the memory of ${node}`, memory, { warning: 90, critical: 95 }),
+    fullness(`${key}:memory`, `the memory of ${node}`, memory, limits.memoryPercent),
     fullness(
       `${key}:root`,
       `the root file system of ${node}`,
       percentOf(numberOf(row['disk']), numberOf(row['maxdisk'])),
-      { warning: 80, critical: 90 },
+      limits.rootPercent,
     ),
   ];
   if (status && 'failure' in status) findings.push(unread(`${key}:swap`, `the status of ${node}`, status));
@@ -195,7 +196,7 @@ function nodeFindings(row: Row, reading: VirtualizationReading, online: Readonly
     const swap = (status.data['swap'] ?? {}) as Row;
     const percent = percentOf(numberOf(swap['used']), numberOf(swap['total']));
     // A node without swap has no finding.
-    if (percent !== null) findings.push(fullness(`${key}:swap`, `the swap of ${node}`, percent, { warning: 80 }));
+    if (percent !== null) findings.push(fullness(`${key}:swap`, `the swap of ${node}`, percent, limits.swapPercent));
   }
   if (subscription)
     findings.push(
@@ -274,7 +275,7 @@ function storageFindings(resources: readonly Row[], online: ReadonlySet<string>)
     // Some storages report no size.
     if (numberOf(best['maxdisk']) === 0) return { key, state: 'ok', text: `Storage ${place} is available.` };
     const percent = percentOf(numberOf(best['disk']), numberOf(best['maxdisk']));
-    return fullness(key, `storage ${place}`, percent, { warning: 80, critical: 90 });
+    return fullness(key, `storage ${place}`, percent, limits.storagePercent);
   });
 }
 
@@ -375,7 +376,8 @@ function lastBackups(node: string, tasks: readonly Row[], now: Epoch): Finding[]
     if (end > (numberOf(newest.get(id)?.['endtime']) ?? -1)) newest.set(id, row);
   }
   const bad = [...newest.values()].filter(
-    (row) => now - (numberOf(row['endtime']) ?? 0) <= 26 * HOUR_SEC && taskEnd(row['status']) !== 'ok',
+    (row) =>
+      now - (numberOf(row['endtime']) ?? 0) <= limits.lastBackupHours * HOUR_SEC && taskEnd(row['status']) !== 'ok',
   );
   const state: ServerState = bad.some((row) => taskEnd(row['status']) === 'error')
     ? 'critical'
@@ -403,17 +405,18 @@ function overdue(jobs: readonly Row[], tasks: readonly Row[], now: Epoch): Findi
   const last = Math.max(0, ...tasks.map((row) => numberOf(row['starttime']) ?? 0));
   const age = now - last;
   const key = 'backup-jobs';
+  const delay = limits.backupDelayHours * HOUR_SEC;
   if (last === 0)
     return { key, state: 'critical', value: null, text: 'There is a backup job, but no backup has ever been made.' };
   return {
     key,
-    state: age > 2 * gap + 2 * HOUR_SEC ? 'critical' : age > gap + 2 * HOUR_SEC ? 'warning' : 'ok',
+    state: age > 2 * gap + delay ? 'critical' : age > gap + delay ? 'warning' : 'ok',
     value: hours(age),
     text: `The last backup began ${plural(hours(age), 'hour')} ago.`,
   };
 }
 
-const freshSec = 120;
+const freshSec = limits.managerMinutes * 60;
 
 function availabilityFindings({ availability, now }: VirtualizationReading, online: ReadonlySet<string>): Finding[] {
   if ('failure' in availability) return [unread('ha', 'high availability', availability)];
