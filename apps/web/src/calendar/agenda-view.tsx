@@ -1,5 +1,7 @@
 import { CalendarX } from 'lucide-preact';
+import { useState } from 'preact/hooks';
 import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/states.tsx';
 import { fullDay } from './day-formats.ts';
 import { EventChip, type ShownEvents } from './event-chip.tsx';
@@ -13,10 +15,17 @@ interface AgendaViewProps {
   isLoading: boolean;
 }
 
-/** The days that have events, one below the other. */
+/** A day may have thousands of events. */
+const drawnAtOnce = 200;
+
+/** The days that have events, one below the other: the first events, and more on demand. */
 export function AgendaView({ days, today, events, isLoading }: AgendaViewProps) {
+  const [limit, setLimit] = useState(drawnAtOnce);
+  let left = limit;
   const found = days.flatMap((day) => {
-    const spans = spansOn(events.spans, day);
+    const all = spansOn(events.spans, day);
+    const spans = all.slice(0, Math.max(left, 0));
+    left -= all.length;
     return spans.length === 0 ? [] : [{ day, spans }];
   });
   if (found.length === 0) return isLoading ? null : <EmptyState icon={CalendarX} title={texts.value.noEventsInRange} />;
@@ -25,6 +34,7 @@ export function AgendaView({ days, today, events, isLoading }: AgendaViewProps) 
       {found.map(({ day, spans }) => (
         <DayList key={day} day={day} today={today} spans={spans} events={events} />
       ))}
+      {left < 0 && <Button onClick={() => setLimit(limit + drawnAtOnce)}>{texts.value.showMore(-left)}</Button>}
     </>
   );
 }
@@ -58,12 +68,19 @@ interface DayEventsProps {
   events: Pick<ShownEvents, 'sources' | 'onOpen'>;
 }
 
-export const DayEvents = ({ day, spans, events: { sources, onOpen } }: DayEventsProps) => (
-  <ul style={{ display: 'grid', gap: 'var(--s1)', padding: 0, listStyle: 'none' }}>
-    {spans.map((span) => (
-      <li key={`${span.event.sourceId} ${span.event.uid} ${span.event.start}`}>
-        <EventChip span={span} day={day} sources={sources} onOpen={onOpen} isWhole />
-      </li>
-    ))}
-  </ul>
-);
+export function DayEvents({ day, spans, events: { sources, onOpen } }: DayEventsProps) {
+  const [limit, setLimit] = useState(drawnAtOnce);
+  const left = spans.length - limit;
+  return (
+    <>
+      <ul style={{ display: 'grid', gap: 'var(--s1)', padding: 0, listStyle: 'none' }}>
+        {spans.slice(0, limit).map((span) => (
+          <li key={`${span.event.sourceId} ${span.event.uid} ${span.event.start}`}>
+            <EventChip span={span} day={day} sources={sources} onOpen={onOpen} isWhole />
+          </li>
+        ))}
+      </ul>
+      {left > 0 && <Button onClick={() => setLimit(limit + drawnAtOnce)}>{texts.value.showMore(left)}</Button>}
+    </>
+  );
+}

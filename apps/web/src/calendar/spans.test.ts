@@ -18,7 +18,13 @@ const whole = (title: string, start: string, end: string): CalendarEvent => ({
 });
 const week = daysOf('week', '2026-11-26');
 const slots = (day: string, ...events: CalendarEvent[]) =>
-  slotsOf(spansOf(events), day).map(({ span, from, to, lane, lanes }) => [span.event.title, from, to, lane, lanes]);
+  slotsOf(spansOf(events), day, 5).slots.map(({ span, from, to, lane, lanes }) => [
+    span.event.title,
+    from,
+    to,
+    lane,
+    lanes,
+  ]);
 
 describe('a span', () => {
   it('stands on the days of Berlin, and not on the one at whose midnight it ends', () => {
@@ -38,6 +44,14 @@ describe('a span', () => {
     expect([shift?.isBar, trip?.isBar]).toEqual([false, true]);
     expect(spansOn(spansOf([shift?.event ?? timed('', '', '')]), '2026-11-25')).toHaveLength(1);
   });
+});
+
+it('of more events at a time than have room counts the others', () => {
+  const many = Array.from({ length: 9 }, (_, n) => timed(`${n}`, '2026-11-25T09:00:00Z', '2026-11-25T10:00:00Z'));
+  const later = timed('later', '2026-11-25T12:00:00Z', '2026-11-25T13:00:00Z');
+  const { slots, hidden } = slotsOf(spansOf([...many, later]), '2026-11-25', 5);
+  expect([slots.length, hidden]).toEqual([6, 4]);
+  expect(slots.at(-1)).toMatchObject({ lane: 0, lanes: 1 });
 });
 
 describe('the rows of a week', () => {

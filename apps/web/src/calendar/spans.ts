@@ -106,10 +106,15 @@ interface Slot {
 const leastMinutes = 30;
 
 /**
- * Lays the events of a day out by the time on the clock: those that overlap stand side by side, and a group of them shares the width. On a
- * day whose clock is changed, an hour is missing or comes twice, as on the clock.
+ * Lays the events of a day out by the time on the clock: those that overlap stand side by side, and a group of them shares the width. More
+ * than `maxLanes` at a time would be too narrow to read, so the others are only counted. On a day whose clock is changed, an hour is missing
+ * or comes twice, as on the clock.
  */
-export function slotsOf(spans: readonly Span[], day: string): Slot[] {
+export function slotsOf(
+  spans: readonly Span[],
+  day: string,
+  maxLanes: number,
+): { slots: readonly Slot[]; hidden: number } {
   const slots = spans
     .filter(({ isBar, first, last }) => !isBar && first <= day && last >= day)
     .map((span): Slot => {
@@ -122,6 +127,7 @@ export function slotsOf(spans: readonly Span[], day: string): Slot[] {
 
   let group: Slot[] = [];
   let groupEnd = 0;
+  const shown: Slot[] = [];
   const close = () => {
     const lanes = Math.max(0, ...group.map(({ lane }) => lane)) + 1;
     for (const slot of group) slot.lanes = lanes;
@@ -131,11 +137,13 @@ export function slotsOf(spans: readonly Span[], day: string): Slot[] {
     if (slot.from >= groupEnd) close();
     const busy = new Set(group.filter(({ to }) => to > slot.from).map(({ lane }) => lane));
     while (busy.has(slot.lane)) slot.lane += 1;
+    if (slot.lane >= maxLanes) continue;
     group.push(slot);
+    shown.push(slot);
     groupEnd = Math.max(groupEnd, slot.to);
   }
   close();
-  return slots;
+  return { slots: shown, hidden: slots.length - shown.length };
 }
 
 export const dayMinutes = 24 * 60;

@@ -1,4 +1,4 @@
-import { catalogue } from '../language.ts';
+import { catalogue, formatNumber } from '../language.ts';
 
 export const texts = catalogue({
   de: {
@@ -11,6 +11,8 @@ export const texts = catalogue({
     weekShort: 'KW',
     ofWeek: (week: number, range: string) => `KW ${week} · ${range}`,
     events: (count: number) => (count === 0 ? 'keine Termine' : count === 1 ? '1 Termin' : `${count} Termine`),
+    showMore: (count: number) =>
+      count === 1 ? 'Weiteren Termin zeigen' : `Weitere ${formatNumber(count)} Termine zeigen`,
     more: (count: number) => (count === 1 ? '+1 weiterer' : `+${count} weitere`),
     moreOf: (count: number, day: string) =>
       count === 1 ? `1 weiterer Termin am ${day}` : `${count} weitere Termine am ${day}`,
@@ -68,6 +70,7 @@ export const texts = catalogue({
     weekShort: 'Wk',
     ofWeek: (week: number, range: string) => `Week ${week} · ${range}`,
     events: (count: number) => (count === 0 ? 'no events' : count === 1 ? '1 event' : `${count} events`),
+    showMore: (count: number) => (count === 1 ? 'Show 1 more event' : `Show ${formatNumber(count)} more events`),
     more: (count: number) => `+${count} more`,
     moreOf: (count: number, day: string) => `${count} more ${count === 1 ? 'event' : 'events'} on ${day}`,
     allDay: 'All day',

@@ -23,6 +23,10 @@ interface WeekViewProps {
 }
 
 const hourPx = 48;
+/** So many events that last whole days stand one below the other, */
+const maxBarRows = 6;
+/** and so many at a time side by side. The list of the day has all. */
+const maxLanes = 5;
 /** The first hour in view. */
 const firstHour = 7;
 const hourColumn = { width: '52px', color: 'var(--text-muted)' };
@@ -39,8 +43,12 @@ export function WeekView({ days, today, focus, events, label, isLoading }: WeekV
   if (isNarrow) return <AgendaView days={days} today={today} events={events} isLoading={isLoading} />;
 
   const bars = events.spans.filter(({ isBar }) => isBar);
-  const rows = rowsOfWeek(bars, days, Infinity);
+  const rows = rowsOfWeek(bars, days, maxBarRows);
   const barRows = Math.max(0, ...rows.map((day) => day.rows.length));
+  const columns = days.map((day, at) => {
+    const { slots, hidden } = slotsOf(events.spans, day, maxLanes);
+    return { day, slots, hidden: hidden + (rows[at]?.hidden ?? 0) };
+  });
   const tabIndexOf = (day: string) => (day === focus.day ? 0 : -1);
   return (
     <div
@@ -65,7 +73,7 @@ export function WeekView({ days, today, focus, events, label, isLoading }: WeekV
             <th style={hourColumn}>
               <VisuallyHidden>{t.hours}</VisuallyHidden>
             </th>
-            {days.map((day) => (
+            {columns.map(({ day, hidden }) => (
               <th key={day} scope="col" aria-current={day === today ? 'date' : undefined}>
                 <Button kind="ghost" data-day={day} tabIndex={tabIndexOf(day)} onClick={() => events.onOpenDay(day)}>
                   <span aria-hidden>
@@ -76,6 +84,17 @@ export function WeekView({ days, today, focus, events, label, isLoading }: WeekV
                   </VisuallyHidden>
                 </Button>
                 <ClockChange day={day} />
+                {hidden > 0 && (
+                  <Button
+                    kind="ghost"
+                    size="small"
+                    tabIndex={tabIndexOf(day)}
+                    aria-label={t.moreOf(hidden, fullDay(day))}
+                    onClick={() => events.onOpenDay(day)}
+                  >
+                    {t.more(hidden)}
+                  </Button>
+                )}
               </th>
             ))}
           </tr>
@@ -119,9 +138,9 @@ export function WeekView({ days, today, focus, events, label, isLoading }: WeekV
                 </div>
               ))}
             </th>
-            {days.map((day) => (
+            {columns.map(({ day, slots }) => (
               <td key={day} style={hourLines}>
-                {slotsOf(events.spans, day).map(({ span, from, to, lane, lanes }) => (
+                {slots.map(({ span, from, to, lane, lanes }) => (
                   <EventChip
                     key={`${span.event.sourceId} ${span.event.uid} ${span.event.start}`}
                     span={span}

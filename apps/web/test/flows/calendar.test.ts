@@ -166,6 +166,33 @@ describe.skipIf(!hasBrowser)('the calendar', () => {
     await page.locator('td[aria-current="date"]').waitFor();
   });
 
+  it('draws of thousands of events those that have room, and more on demand', async () => {
+    const account = await addAccount();
+    files['/crowd.ics'] = file(
+      ...Array.from({ length: 5_000 }, (_, n) => {
+        const hour = String(8 + (n % 10)).padStart(2, '0');
+        return n % 5 === 0
+          ? event(`Fair ${n}`, ';VALUE=DATE:20261111', ';VALUE=DATE:20261114')
+          : timed(`Call ${n}`, '12', `${hour}00`, `${hour}45`);
+      }),
+    );
+    await addSource(account, '/crowd.ics');
+    const page = await open(account, '?view=week&date=2026-11-12');
+    const chips = page.getByRole('button', { name: /^(?:\d\d:\d\d.* )?(?:Fair|Call) \d/ });
+    await chips.first().waitFor();
+    expect(await chips.count()).toBeLessThan(100);
+    await expectAccessible(page);
+    await button(page, /more events on Thursday, 12 November 2026/).click();
+    await dialog(page).getByRole('button', { name: 'Show 4,800 more events' }).click();
+    await dialog(page).getByRole('button', { name: 'Show 4,600 more events' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Agenda' }).click();
+    await chips.first().waitFor();
+    expect(await chips.count()).toBe(200);
+    await button(page, /^Show [\d,]+ more events$/).click();
+    await expect.poll(() => chips.count()).toBe(400);
+  });
+
   it('has dots and the events of the chosen day on a phone', async () => {
     const account = await addAccount();
     await addSource(account, '/team.ics');
