@@ -112,6 +112,14 @@ describe('a grant', () => {
     ]);
   });
 
+  it('that is changed is audited with the level before', async () => {
+    const { admin, user } = await tenant();
+    await setGrant(admin, { ...toUser(user), level: 'MANAGE' });
+    await setGrant(admin, { ...toUser(user), level: 'USE' });
+    const { items } = await listAuditEntries(admin, { limit: 1 });
+    expect(items[0]?.summary).toMatch(/ at level USE, previously MANAGE\.$/);
+  });
+
   it('is 404 if it is unknown, of another tenant or not granted', async () => {
     const [{ admin, user }, theirs] = [await tenant(), await tenant()];
     const theirGroup = await createGroup(theirs.admin, { internalName: 'Fremde' });

@@ -53,6 +53,11 @@ export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): P
     const module = nameOfModule(moduleKey);
     const subject = await subjectName(tx, target);
     const column = subjectType === 'group' ? moduleGrants.groupId : moduleGrants.userId;
+    const [before] = await tx
+      .select({ level: moduleGrants.level })
+      .from(moduleGrants)
+      .where(and(eq(column, subjectId), eq(moduleGrants.moduleKey, moduleKey)))
+      .for('update');
     const { rowCount } = await tx
       .insert(moduleGrants)
       .values({ id: newId(), tenantId: ctx.tenantId, moduleKey, level, ...subjectColumns(target) })
@@ -66,7 +71,7 @@ export const setGrant = (ctx: UserContext, { level, ...target }: ModuleGrant): P
         action: 'module_grants.set',
         tenantId: ctx.tenantId,
         target: { type: subjectType, id: subjectId },
-        summary: `Granted the module ${module} to the ${subjectType} ${subject} at level ${level}.`,
+        summary: `Granted the module ${module} to the ${subjectType} ${subject} at level ${level}${before ? `, previously ${before.level}` : ''}.`,
       });
     }
     return { ...target, level };

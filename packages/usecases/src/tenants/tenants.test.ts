@@ -31,6 +31,7 @@ describe('tenants', () => {
     const { items } = await listAuditEntries(ctx, { limit: 10, actorId: ctx.actor.id });
     expect(items.map(({ action }) => action)).toEqual(['tenants.delete', 'tenants.update', 'tenants.create']);
     expect(items[0]).toMatchObject({ targetId: tenant.id, summary: `Deleted the tenant Neue ${tenant.name}.` });
+    expect(items[1]?.summary).toBe(`Changed the tenant ${tenant.name}: renamed to Neue ${tenant.name}, deactivated.`);
   });
 
   it('have unique names regardless of case', async () => {

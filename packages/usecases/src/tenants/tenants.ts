@@ -56,7 +56,12 @@ export const updateTenant = (
       action: 'tenants.update',
       tenantId,
       target: { type: 'tenant', id: tenantId },
-      summary: `Changed the tenant ${before.name}: name ${name}, ${isActive ? 'active' : 'inactive'}.`,
+      summary: `Changed the tenant ${before.name}: ${[
+        name !== before.name && `renamed to ${name}`,
+        isActive !== before.isActive && `${isActive ? 'activated' : 'deactivated'}`,
+      ]
+        .filter((part) => part !== false)
+        .join(', ')}.`,
     });
     return tenantFor(tx, tenantId);
   });
