@@ -17,6 +17,7 @@ import { EmptyState, QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { useStoredForm } from '../ui/use-stored-form.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import { At } from './sources-health.tsx';
 import { SourceState } from './sources-state.tsx';
@@ -72,8 +73,8 @@ export function FeedsSection() {
           />
         )}
       </QueryView>
-      {open?.kind === 'new' && <FeedDialog onClose={close} />}
-      {open?.kind === 'edit' && <FeedDialog feed={open.feed} onClose={close} />}
+      {open?.kind === 'new' && <AddFeedDialog onClose={close} />}
+      {open?.kind === 'edit' && <RenameFeedDialog feed={open.feed} onClose={close} />}
       {open?.kind === 'delete' && (
         <ConfirmDialog
           title={t.deleteFeedTitle}
@@ -160,65 +161,42 @@ function ActiveSwitch({ feed }: { feed: RssFeed }) {
 
 const Refused = ({ error }: { error: unknown }) => <Status kind="error">{useErrorText(error).text}</Status>;
 
-/** A new feed, or another title for one. */
-function FeedDialog({ feed, onClose }: { feed?: RssFeed; onClose: () => void }) {
+/** A new feed. */
+function AddFeedDialog({ onClose }: { onClose: () => void }) {
   const t = texts.value;
-  const [url, setUrl] = useState(feed?.url ?? '');
-  const [title, setTitle] = useState(feed?.title ?? '');
-  const [scope, setScope] = useState<Scope>(feed?.scope ?? 'personal');
-  const save = useMutation({
-    mutationFn: () => {
-      const named = title.trim() === '' ? null : title;
-      return feed
-        ? portal.patch('/rss-feeds/{id}', { params: { path: { id: feed.id } }, body: { title: named } })
-        : portal.post('/rss-feeds', { body: { url, title: named, scope } });
-    },
+  const [url, setUrl] = useState('');
+  const [title, setTitle] = useState('');
+  const [scope, setScope] = useState<Scope>('personal');
+  const add = useMutation({
+    mutationFn: () => portal.post('/rss-feeds', { body: { url, title: storedTitle(title), scope } }),
     onSuccess: () => {
-      showToast(feed ? t.feedSaved : t.feedAdded, { kind: 'success' });
+      showToast(t.feedAdded, { kind: 'success' });
       onClose();
       return refresh();
     },
   });
-  const errors = fieldErrors(save.error);
-  const isTaken = save.error instanceof PortalError && save.error.code === 'FEED_EXISTS';
-  const heading = feed ? t.renameFeed : t.addFeed;
+  const errors = fieldErrors(add.error);
+  const isTaken = add.error instanceof PortalError && add.error.code === 'FEED_EXISTS';
   return (
-    <Dialog title={heading} onClose={onClose}>
+    <Dialog title={t.addFeed} onClose={onClose}>
       <Form
-        label={heading}
-        onSubmit={() => save.mutateAsync()}
-        error={save.error}
-        actions={
-          <>
-            <Button type="submit" kind="primary" busy={save.isPending}>
-              {feed ? t.save : t.add}
-            </Button>
-            <Button onClick={onClose}>{t.cancel}</Button>
-          </>
-        }
+        label={t.addFeed}
+        onSubmit={() => add.mutateAsync()}
+        error={add.error}
+        actions={<Buttons label={t.add} busy={add.isPending} {...{ onClose }} />}
       >
-        {!feed && (
-          <TextField
-            label={t.feedUrl}
-            name="url"
-            type="url"
-            required
-            value={url}
-            onInput={setUrl}
-            hint={t.feedUrlHint}
-            error={errors['url'] ?? (isTaken ? t.feedTaken : undefined)}
-          />
-        )}
         <TextField
-          label={t.feedTitle}
-          name="title"
-          value={title}
-          onInput={setTitle}
-          maxLength={200}
-          hint={t.feedTitleHint}
-          error={errors['title']}
+          label={t.feedUrl}
+          name="url"
+          type="url"
+          required
+          value={url}
+          onInput={setUrl}
+          hint={t.feedUrlHint}
+          error={errors['url'] ?? (isTaken ? t.feedTaken : undefined)}
         />
-        {!feed && isAdmin.value && (
+        <TitleField value={title} onInput={setTitle} error={errors['title']} />
+        {isAdmin.value && (
           <RadioGroup
             legend={t.scope}
             name="scope"
@@ -235,3 +213,58 @@ function FeedDialog({ feed, onClose }: { feed?: RssFeed; onClose: () => void }) 
     </Dialog>
   );
 }
+
+/** Another title for a feed. Administrators share those of the platform. */
+function RenameFeedDialog({ feed, onClose }: { feed: RssFeed; onClose: () => void }) {
+  const t = texts.value;
+  const { id } = feed;
+  const form = useStoredForm<RssFeed, { title: string }>({
+    row: feed,
+    draftOf: ({ title }) => ({ title: title ?? '' }),
+    read: async () => (await portal.get('/rss-feeds')).find((one) => one.id === id) ?? feed,
+    write: ({ title }) =>
+      portal.patch('/rss-feeds/{id}', { params: { path: { id } }, body: { title: storedTitle(title) } }),
+    onSaved: () => {
+      showToast(t.feedSaved, { kind: 'success' });
+      onClose();
+      void refresh();
+    },
+    labels: { title: t.feedTitle },
+  });
+  return (
+    <Dialog title={t.renameFeed} onClose={onClose}>
+      <Form
+        label={t.renameFeed}
+        onSubmit={form.submit}
+        error={form.error}
+        actions={<Buttons label={t.save} busy={form.isSaving} {...{ onClose }} />}
+      >
+        <TitleField value={form.draft.title} onInput={form.set('title')} error={fieldErrors(form.error)['title']} />
+      </Form>
+      {form.question}
+    </Dialog>
+  );
+}
+
+const storedTitle = (title: string): string | null => (title.trim() === '' ? null : title);
+
+function Buttons({ label, busy, onClose }: { label: string; busy: boolean; onClose: () => void }) {
+  return (
+    <>
+      <Button type="submit" kind="primary" busy={busy}>
+        {label}
+      </Button>
+      <Button onClick={onClose}>{texts.value.cancel}</Button>
+    </>
+  );
+}
+
+interface TitleFieldProps {
+  value: string;
+  onInput: (value: string) => void;
+  error: string | undefined;
+}
+
+const TitleField = (props: TitleFieldProps) => (
+  <TextField label={texts.value.feedTitle} name="title" maxLength={200} hint={texts.value.feedTitleHint} {...props} />
+);

@@ -92,6 +92,19 @@ describe.skipIf(!hasBrowser)('feeds', () => {
     await page.getByRole('radio', { name: 'Everybody' }).check();
     await button(page, 'Add').click();
     await feeds(page).getByText('For all', { exact: true }).waitFor();
+    // Another administrator renames it meanwhile.
+    const [feed] = await portalOf(operator).get('/rss-feeds');
+    await button(page, 'Rename “For all”').click();
+    await field(page, 'Title').fill('Mine');
+    const params = { path: { id: feed?.id ?? '' } };
+    await portalOf(operator).patch('/rss-feeds/{id}', { params, body: { title: 'Theirs' } });
+    await button(page, 'Save').click();
+    await dialog(page).getByText('Theirs').waitFor();
+    await button(page, 'Save my entries').click();
+    await feeds(page).getByText('Mine', { exact: true }).waitFor();
+    await portalOf(operator).patch('/rss-feeds/{id}', { params, body: { title: 'For all' } });
+    await page.reload();
+    await feeds(page).getByText('For all', { exact: true }).waitFor();
     expect(await health(page).getByText('Switched off').count()).toBe(3);
     allow('409 POST /tenders/sources');
     await button(page, 'Read For all now').click();
