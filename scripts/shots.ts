@@ -1,5 +1,5 @@
-// pnpm shots [WORD] — takes pictures of every page of the demo tenant, in both themes and two widths, into .cache/shots.
-//   WORD   takes only the pictures whose name contains it
+// pnpm shots [WORD...] — takes pictures of every page of the demo tenant, in both themes and two widths, into .cache/shots.
+//   WORD   takes only the pictures whose name contains one of them
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ const person = 'mara.muster';
 const firstPort = 18_500;
 const themes: Theme[] = ['light', 'dark'];
 const widths = [1440, 390];
-const word = process.argv[2] ?? '';
+const words = process.argv.slice(2);
 
 const stops: (() => Promise<unknown>)[] = [];
 const stopAll = async () => {
@@ -50,7 +50,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 try {
   await buildWebIfStale({ ...usualBuild, outDir: webDir });
   const demo = await startDemo();
-  const wanted = [...(await scenesOfPages(demo.pathOf)), ...scenes].filter(({ name }) => name.includes(word));
+  const wanted = [...(await scenesOfPages(demo.pathOf)), ...scenes].filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
   await mkdir(folder, { recursive: true });
   const browser = await launchBrowser();
   stops.push(() => browser.close());
