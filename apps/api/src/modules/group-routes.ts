@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { role } from '@portal/domain/access';
+import { Id } from '@portal/domain/ids';
 import { Group, GroupInput, GroupMember, GroupMembersInput } from '@portal/domain/modules/groups';
 import {
   createGroup,
@@ -25,11 +26,12 @@ export function registerGroups(app: App): void {
         tags,
         summary: 'List groups',
         description:
-          'All groups of the tenant, by name: its own (`local`) and those from a directory synchronization (`directory`), which are read-only here.',
+          'All groups of the tenant, by name: its own (`local`) and those from a directory synchronization (`directory`), which are read-only here. With `memberId`, only those of that account.',
+        querystring: z.object({ memberId: Id.optional() }),
         response: { 200: z.array(Group) },
       },
     },
-    (request) => listGroups(request.ctx),
+    (request) => listGroups(request.ctx, request.query),
   );
 
   app.post(

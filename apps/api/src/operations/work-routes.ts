@@ -44,6 +44,10 @@ const Job = z
     waiting: z.int(),
     active: z.int(),
     failed: z.int(),
+    lastFailure: z
+      .object({ at: Instant, reason: z.string() })
+      .nullable()
+      .describe('The newest failed job that the queue keeps, and why it failed; at most 500 characters'),
   })
   .meta({
     id: 'Job',
@@ -58,6 +62,7 @@ const Job = z
       waiting: 0,
       active: 0,
       failed: 0,
+      lastFailure: null,
     },
   });
 

@@ -3,11 +3,12 @@ import { ArrowLeft, KeyRound, LogOut, MailPlus, Trash, UserCheck, UserRoundX, Us
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
-import type { User } from '@portal/client/interface';
+import type { Group, User } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
-import { matrixQuery } from '../modules/queries.ts';
+import { groupsOfQuery, matrixQuery } from '../modules/queries.ts';
 import { paramsAt } from '../routes.ts';
 import { me } from '../session.ts';
+import { addressOf } from '../shell/address.ts';
 import { moduleName } from '../shell/module-names.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Avatar } from '../ui/avatar.tsx';
@@ -83,7 +84,7 @@ function Parts({ user }: { user: User }) {
             <UserForm user={user} />
           )}
         </Card>
-        {user.tenantId === me.value?.tenantId && <Grants user={user} />}
+        {user.tenantId === me.value?.tenantId && <Rights user={user} />}
       </div>
     </div>
   );
@@ -196,27 +197,61 @@ function Actions({ user }: { user: User }) {
   );
 }
 
-function Grants({ user }: { user: User }) {
+/** The groups of an account, and what it may use: by itself or through them. */
+function Rights({ user }: { user: User }) {
   const t = texts.value;
-  const matrix = useQuery({ ...matrixQuery, enabled: user.role === 'USER' });
-  if (user.role !== 'USER') {
-    return (
-      <Card title={t.grantsTitle}>
-        <p>{t.managesAll}</p>
-      </Card>
-    );
-  }
+  const groups = useQuery(groupsOfQuery(user.id));
   return (
-    <Card title={t.grantsTitle}>
+    <>
+      <Card title={t.ownGroups}>
+        <QueryView query={groups} emptyState={<p>{t.noGroups}</p>}>
+          {(all) => (
+            <ul>
+              {all.map(({ id, internalName }) => (
+                <li key={id}>
+                  <a href={addressOf('/app/admin/groups', { group: id })} dir="auto">
+                    {internalName}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+        </QueryView>
+        <p class={s.muted}>
+          <a href="/app/admin/groups">{t.toGroups}</a>
+        </p>
+      </Card>
+      <Card title={t.grantsTitle}>
+        {user.role === 'USER' ? (
+          <QueryView query={groups} empty={() => false}>
+            {(all) => <Grants user={user} groups={all} />}
+          </QueryView>
+        ) : (
+          <p>{t.managesAll}</p>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function Grants({ user, groups }: { user: User; groups: readonly Group[] }) {
+  const t = texts.value;
+  const matrix = useQuery(matrixQuery);
+  const isGroup = new Set(groups.map(({ id }) => id));
+  return (
+    <>
       <QueryView query={matrix}>
         {({ modules, subjects }) => {
-          const own = subjects.find(({ type, id }) => type === 'user' && id === user.id)?.grants ?? {};
+          const holders = subjects.filter(({ type, id }) => (type === 'user' ? id === user.id : isGroup.has(id)));
           const granted = modules.flatMap(({ key, name }) => {
-            const level = own[key];
-            if (!level) return [];
+            const having = holders.filter(({ grants }) => grants[key]);
+            if (having.length === 0) return [];
+            const level = having.some(({ grants }) => grants[key] === 'MANAGE') ? 'MANAGE' : 'USE';
+            const by = having.filter(({ grants }) => grants[key] === level);
+            const through = by.some(({ type }) => type === 'user') ? '' : by.map(({ name }) => name).join(', ');
             return (
               <Fact key={key} label={moduleName({ key, name, kind: 'builtin' })}>
-                {t.levels[level]}
+                {through === '' ? t.levels[level] : t.viaGroup(t.levels[level], through)}
               </Fact>
             );
           });
@@ -224,8 +259,8 @@ function Grants({ user }: { user: User }) {
         }}
       </QueryView>
       <p class={s.muted}>
-        {t.viaGroups} <a href="/app/admin/groups">{t.toGroups}</a> · <a href="/app/admin/modules">{t.toModules}</a>
+        <a href="/app/admin/modules">{t.toModules}</a>
       </p>
-    </Card>
+    </>
   );
 }

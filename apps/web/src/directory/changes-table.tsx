@@ -86,7 +86,24 @@ function columns(): Column<Change>[] {
       label: t.change,
       cell: ({ kind }) => <Badge kind={badges[kind]}>{t.changeKinds[kind]}</Badge>,
     },
-    { key: 'details', label: t.details, cell: ({ details }) => syncWords(details) },
+    {
+      key: 'details',
+      label: t.details,
+      cell: ({ details, fields }) => (
+        <>
+          {syncWords(details)}
+          {fields.length > 0 && (
+            <ul>
+              {fields.map(({ field, before, after }) => (
+                <li key={field}>
+                  {t.fields[field]}: <bdi>{before ?? t.empty}</bdi> → <bdi>{after ?? t.empty}</bdi>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      ),
+    },
   ];
 }
 

@@ -11,6 +11,12 @@ export const groupsQuery = {
   queryFn: ({ signal }: Cancellable) => portal.get('/groups', { signal }),
 };
 
+/** The groups of an account. */
+export const groupsOfQuery = (memberId: string) => ({
+  queryKey: ['modules', 'groups', 'of', memberId],
+  queryFn: ({ signal }: Cancellable) => portal.get('/groups', { params: { query: { memberId } }, signal }),
+});
+
 export const membersQuery = (groupId: string) => ({
   queryKey: ['modules', 'groups', groupId, 'members'],
   queryFn: ({ signal }: Cancellable) =>

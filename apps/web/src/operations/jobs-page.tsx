@@ -2,6 +2,7 @@ import { CircleCheck, ExternalLink, SearchX } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Job } from '@portal/client/interface';
+import profile from '../accounts/profile.module.css';
 import { formatNumber } from '../language.ts';
 import { usePolled } from '../polling.ts';
 import { portal } from '../portal.ts';
@@ -256,6 +257,7 @@ const severity = (job: Job, nowMs: number): number => severityOf[kindOf[jobState
 function State({ job, nowMs }: { job: Job; nowMs: number }) {
   const t = texts.value;
   const state = jobState(job, nowMs);
+  const { lastFailure } = job;
   const hasReason = job.failed > 0 || state === 'failed';
   return (
     <>
@@ -264,6 +266,11 @@ function State({ job, nowMs }: { job: Job; nowMs: number }) {
         <a href={boardOf(job.queue)} target="_blank" rel="noreferrer">
           {t.reason}
         </a>
+      )}
+      {hasReason && lastFailure && (
+        <p class={profile.note}>
+          <Time value={lastFailure.at} style="relative" />: <span lang="en">{lastFailure.reason}</span>
+        </p>
       )}
     </>
   );

@@ -17,6 +17,7 @@ const job = (fields: Partial<Job> = {}): Job => ({
   waiting: 0,
   active: 0,
   failed: 0,
+  lastFailure: null,
   ...fields,
 });
 

@@ -8,7 +8,7 @@ import { drawn } from '../drawn.ts';
 import { servePages } from '../serve-pages.ts';
 
 // The worker that comes with the mails synchronizes.
-const { openPage, allow, addAccount, portalOf } = await servePages({ sendsMail: true });
+const { openPage, allow, addAccount, portalOf, sql } = await servePages({ sendsMail: true });
 
 const addAdmin = () => addAccount({ role: 'ADMIN' });
 type Admin = Awaited<ReturnType<typeof addAdmin>>;
@@ -99,6 +99,18 @@ describe.skipIf(!hasBrowser || !serviceBinary('slapd'))('the directory', () => {
     const active = async () =>
       (await portal.get('/users', { params: { query: { source: 'directory', isActive: true } } })).length;
     expect(await active()).toBe(12);
+
+    // What differs is shown as it is and as it will be.
+    await sql(`update users set last_name = 'Bisher' where tenant_id = $1 and username = 'person11'`, [
+      account.tenantId,
+    ]);
+    await page.goto('/app/admin/directory?tab=sync');
+    await click(page, 'Make a preview');
+    await changes
+      .getByRole('row')
+      .filter({ hasText: 'person11' })
+      .getByText(/Last name: .*Bisher.* → /)
+      .waitFor();
 
     await portal.put('/ldap/config', { body: { ...settings, includeDns: ['cn=Works,ou=groups,dc=example,dc=org'] } });
     await click(page, 'Synchronize now');

@@ -145,6 +145,27 @@ describe.skipIf(!hasBrowser)('an account', () => {
     expect(await name.inputValue()).toBe('Berta Lost');
   });
 
+  it('shows its groups, and what it may use by itself and through them', async () => {
+    const { admin, users } = await tenantWith('Berta');
+    const id = users[0]?.id ?? '';
+    const portal = portalOf(admin);
+    const group = await portal.post('/groups', { body: { internalName: 'Sales <b>' } });
+    await portal.post('/groups', { body: { internalName: 'Others' } });
+    await portal.put('/groups/{id}/members', { params: { path: { id: group.id } }, body: { userIds: [id] } });
+    const subject = { subjectType: 'group', subjectId: group.id } as const;
+    await portal.put('/module-grants', { body: { ...subject, moduleKey: 'calendar', level: 'MANAGE' } });
+    await portal.put('/module-grants', {
+      body: { subjectType: 'user', subjectId: id, moduleKey: 'calendar', level: 'USE' },
+    });
+    const page = await drawn(await openPage(`/app/admin/users/${id}`, { account: admin }));
+    await page.getByText('Manage (through Sales <b>)').waitFor();
+    const groups = page.getByRole('region', { name: 'Groups', exact: true });
+    expect(await groups.getByRole('listitem').allTextContents()).toEqual(['Sales <b>']);
+    await expectAccessible(page);
+    await groups.getByRole('link', { name: 'Sales <b>' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sales <b>' }).waitFor();
+  });
+
   it('of the directory shows what is managed there; one that does not exist says so', async () => {
     const { admin } = await tenantWith();
     const { id } = await make.user({ tenantId: admin.tenantId, displayName: 'Dirk', ldapDn: 'uid=dirk,dc=example' });

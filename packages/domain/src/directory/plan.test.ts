@@ -62,10 +62,10 @@ describe('a person of the directory', () => {
 
   it.each([
     [{ username: 'anna.schmidt' }, ['username']],
-    [{ email: null }, ['e-mail']],
-    [{ displayName: null, lastName: 'Meier' }, ['display name', 'last name']],
-    [{ dn: 'cn=anna,ou=it,dc=org' }, ['place in the directory']],
-    [{ directoryId: 'id-2' }, ['identity in the directory']],
+    [{ email: null }, ['email']],
+    [{ displayName: null, lastName: 'Meier' }, ['displayName', 'lastName']],
+    [{ dn: 'cn=anna,ou=it,dc=org' }, ['ldapDn']],
+    [{ directoryId: 'id-2' }, ['directoryId']],
   ])('with the change %j changes %j', (change, changed) => {
     expect(planAccount({ ...person, ...change }, account, free)).toMatchObject({
       kind: 'update',
@@ -104,7 +104,7 @@ describe('a person of the directory', () => {
       expect(renamed).toMatchObject({
         kind: 'update',
         values: { username: 'anna', lastName: 'Meier' },
-        changed: ['last name'],
+        changed: ['lastName'],
       });
       expect(renamed.warnings).toEqual([expect.stringContaining('keeps its username')]);
     },

@@ -43,14 +43,20 @@ export interface AccountValues {
 
 export type AccountPlan = { warnings: string[] } & (
   | { kind: 'create'; values: AccountValues }
-  | { kind: 'update'; account: KnownAccount; values: AccountValues; changed: string[]; isReactivated: boolean }
+  | {
+      kind: 'update';
+      account: KnownAccount;
+      values: AccountValues;
+      changed: (keyof AccountValues)[];
+      isReactivated: boolean;
+    }
   | { kind: 'keep'; account: KnownAccount }
   | { kind: 'exclude'; account: KnownAccount; directoryId: string }
   | { kind: 'skip'; directoryId: string }
 );
 
 /** Field names for administrators. */
-const fieldNames: Partial<Record<keyof AccountValues, string>> = {
+export const fieldNames: Readonly<Record<keyof AccountValues, string>> = {
   username: 'username',
   email: 'e-mail',
   displayName: 'display name',
@@ -111,7 +117,7 @@ export function planAccount(person: DirectoryPerson, account: KnownAccount | nul
     kind: 'update',
     account,
     values,
-    changed: changed.map((field) => fieldNames[field] ?? field),
+    changed,
     isReactivated,
     warnings,
   };

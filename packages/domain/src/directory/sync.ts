@@ -99,6 +99,17 @@ export const SyncChange = z.object({
   kind: z.enum(['create', 'update', 'reactivate', 'deactivate']),
   username: z.string(),
   details: z.string().describe('One sentence'),
+  fields: z
+    .array(
+      z.object({
+        field: z.enum(['username', 'email', 'displayName', 'firstName', 'lastName']),
+        before: z.string().nullable(),
+        after: z.string().nullable(),
+      }),
+    )
+    .describe(
+      'What an account that exists has now and gets; its place and identity in the directory are only named in `details`',
+    ),
 });
 export type SyncChange = z.output<typeof SyncChange>;
 
@@ -118,7 +129,14 @@ export const LdapSyncPreview = z
     example: {
       counts,
       isBlocked: false,
-      changes: [{ kind: 'update', username: 'anna.schmidt', details: 'Changes display name and e-mail.' }],
+      changes: [
+        {
+          kind: 'update',
+          username: 'anna.schmidt',
+          details: 'Changes display name.',
+          fields: [{ field: 'displayName', before: 'Anna Schmitt', after: 'Anna Schmidt' }],
+        },
+      ],
       warnings: [],
     },
   });

@@ -14,7 +14,13 @@ export interface JobFigures {
   waiting: number;
   active: number;
   failed: number;
+  /** The newest of the failed jobs that the queue keeps. */
+  lastFailure: { at: Date; reason: string } | null;
 }
+
+/** Failed jobs that are looked through for the newest of each kind. */
+const maxFailed = 100;
+const maxReason = 500;
 
 const timeoutMs = 5 * SECOND;
 /** Maximum age of the figures: repeated and concurrent calls make the queues count only once. */
@@ -45,7 +51,7 @@ async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
   const figuresOf = (queue: QueueName, name: string): JobFigures => {
     let known = figures.get(name);
     if (!known) {
-      known = { queue, name, schedule: null, nextRunAt: null, waiting: 0, active: 0, failed: 0 };
+      known = { queue, name, schedule: null, nextRunAt: null, waiting: 0, active: 0, failed: 0, lastFailure: null };
       figures.set(name, known);
     }
     return known;
@@ -63,6 +69,13 @@ async function readFigures(queues: Queues): Promise<Map<string, JobFigures>> {
           job.schedule = job.schedule === null ? rhythm : `${job.schedule}; ${rhythm}`;
           const next = scheduler.next === undefined ? null : new Date(scheduler.next);
           if (next && (!job.nextRunAt || next < job.nextRunAt)) job.nextRunAt = next;
+        }
+        for (const { name: kind, failedReason, finishedOn } of await queue.getFailed(0, maxFailed - 1)) {
+          if (!failedReason || finishedOn === undefined) continue;
+          const job = figuresOf(name, kind);
+          const at = new Date(finishedOn);
+          if (!job.lastFailure || at > job.lastFailure.at)
+            job.lastFailure = { at, reason: failedReason.slice(0, maxReason) };
         }
       }),
     ),

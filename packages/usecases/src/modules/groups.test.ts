@@ -34,6 +34,8 @@ describe('groups', () => {
       { id: books.id, internalName: 'buchhaltung', source: 'local', memberCount: 0 },
       { id: sales.id, internalName: 'Vertrieb', source: 'local', memberCount: 2 },
     ]);
+    expect(await listGroups(ctx, { memberId: ctx.actor.id })).toMatchObject([{ id: sales.id, memberCount: 2 }]);
+    expect(await listGroups(await admin(), { memberId: ctx.actor.id })).toEqual([]);
     expect(await renameGroup(ctx, sales.id, { internalName: 'Außendienst' })).toMatchObject({ memberCount: 2 });
     await deleteGroup(ctx, sales.id);
     expect(await listGroups(ctx)).toMatchObject([{ id: books.id }]);

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { conflictOn } from '@portal/db/database-error';
 import type { Tx } from '@portal/db/open';
 import { users } from '@portal/db/schema/accounts/users';
@@ -10,9 +10,16 @@ import type { UserContext } from '@portal/platform/context';
 import { lockTenant } from '@portal/platform/lock-tenant';
 import { recordAudit } from './audit.ts';
 
-/** Every group by name, with the number of its members. */
-export const listGroups = (ctx: UserContext): Promise<Group[]> =>
-  ctx.read((db) => groupsWithCounts(db).orderBy(asc(sql`lower(${groups.internalName})`), asc(groups.id)));
+/** Every group by name, with the number of its members; with `memberId`, only those of that account. */
+export const listGroups = (ctx: UserContext, { memberId }: { memberId?: string | undefined } = {}): Promise<Group[]> =>
+  ctx.read((db) =>
+    groupsWithCounts(db)
+      .where(memberId === undefined ? undefined : inArray(groups.id, groupsOf(db, memberId)))
+      .orderBy(asc(sql`lower(${groups.internalName})`), asc(groups.id)),
+  );
+
+const groupsOf = (db: Pick<Tx, 'select'>, memberId: string) =>
+  db.select({ id: groupMembers.groupId }).from(groupMembers).where(eq(groupMembers.userId, memberId));
 
 /** Throws 409 `GROUP_NAME_TAKEN`, 409 `LIMIT_REACHED`. */
 export const createGroup = (ctx: UserContext, { internalName }: { internalName: string }): Promise<Group> =>

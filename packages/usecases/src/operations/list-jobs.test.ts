@@ -94,6 +94,24 @@ describeOnEachQueue('figures of jobs', (env) => {
     await stop();
   });
 
+  it('say why the newest failed job of each kind failed', async () => {
+    let attempts = 0;
+    const sweep = handle(sweepMails, () => {
+      attempts += 1;
+      return Promise.reject(new Error(`Attempt ${attempts} failed. ${'x'.repeat(2_000)}`));
+    });
+    const worker = startTestWorker(url, { handlers: [sweep] }, { env, workers: 1 });
+    const ctx = worker.runtime.system({ requestId: newId(), ip: null, userAgent: null });
+    await ctx.enqueue(sweepMails, {});
+    await vi.waitFor(async () => {
+      const failure = (await ctx.jobFigures()).get('mails.sweep')?.lastFailure;
+      expect(failure).toEqual({ at: expect.any(Date), reason: expect.any(String) });
+      expect(the(failure).reason.length).toBeLessThanOrEqual(500);
+    }, soon);
+    expect((await ctx.jobFigures()).get('mails.deliver')?.lastFailure ?? null).toBeNull();
+    await worker.stop();
+  });
+
   it('are read once for all callers at about the same time', async () => {
     const { runtime, stop } = startTestWorker(url, { handlers: [] }, { env });
     const { jobFigures } = runtime.system({ requestId: newId(), ip: null, userAgent: null });

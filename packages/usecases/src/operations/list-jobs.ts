@@ -15,15 +15,17 @@ export interface JobEntry {
   waiting: number;
   active: number;
   failed: number;
+  lastFailure: { at: Date; reason: string } | null;
 }
+
+const idle = { schedule: null, nextRunAt: null, waiting: 0, active: 0, failed: 0, lastFailure: null };
 
 /** Every kind of background job for operators: its schedule, the last outcome and the current counts. */
 export async function listJobs(ctx: UserContext): Promise<JobEntry[]> {
   const [figures, outcomes] = await Promise.all([ctx.jobFigures(), ctx.read((db) => db.select().from(jobOutcomes))]);
   const lastOf = new Map(outcomes.map((outcome) => [outcome.name, outcome]));
   return jobsOf(areas).map(({ queue, name }) => {
-    const { schedule = null, nextRunAt = null, waiting = 0, active = 0, failed = 0 } = figures.get(name) ?? {};
     const { lastRunAt = null, lastState = null, lastDurationMs = null } = lastOf.get(name) ?? {};
-    return { queue, name, schedule, lastRunAt, lastState, lastDurationMs, nextRunAt, waiting, active, failed };
+    return { ...idle, ...figures.get(name), queue, name, lastRunAt, lastState, lastDurationMs };
   });
 }

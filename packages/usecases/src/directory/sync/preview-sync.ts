@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { LdapError } from '@portal/connectors/ldap/ldap-error';
 import { ldapAddress } from '@portal/connectors/ldap/server';
 import { fieldSources } from '@portal/domain/directory/person';
-import { type AccountPlan, superAdminLeft } from '@portal/domain/directory/plan';
+import { type AccountPlan, fieldNames, superAdminLeft } from '@portal/domain/directory/plan';
 import {
   type LdapSyncPreview,
   maxPreviewChanges,
@@ -150,7 +150,7 @@ async function compare(
     }
     counts.deactivated += 1;
     const details = isExcluded ? excludedDetails : 'Is switched off: the directory no longer admits it.';
-    note({ kind: 'deactivate', username, details });
+    note({ kind: 'deactivate', username, details, fields: [] });
   }
   const groupChanges = await countGroupChanges(stage, read, skippedIds);
   return {
@@ -166,16 +166,25 @@ const excludedDetails = 'Is switched off: it is on the exclude list.';
 function changeOf(plan: AccountPlan): SyncChange | null {
   switch (plan.kind) {
     case 'create':
-      return { kind: 'create', username: plan.values.username, details: 'Gets an account.' };
+      return { kind: 'create', username: plan.values.username, details: 'Gets an account.', fields: [] };
     case 'update': {
-      const changed = plan.changed.length === 0 ? '' : ` Changes ${plan.changed.join(', ')}.`;
-      return plan.isReactivated
-        ? { kind: 'reactivate', username: plan.account.username, details: `Is switched on again.${changed}` }
-        : { kind: 'update', username: plan.account.username, details: changed.trim() };
+      const { account, values, isReactivated } = plan;
+      const names = plan.changed.map((field) => fieldNames[field]);
+      const changed = names.length === 0 ? '' : ` Changes ${names.join(', ')}.`;
+      return {
+        kind: isReactivated ? 'reactivate' : 'update',
+        username: account.username,
+        details: isReactivated ? `Is switched on again.${changed}` : changed.trim(),
+        fields: plan.changed.flatMap((field) =>
+          field === 'ldapDn' || field === 'directoryId'
+            ? []
+            : [{ field, before: account[field], after: values[field] }],
+        ),
+      };
     }
     case 'exclude': {
       const { isActive, username } = plan.account;
-      return isActive ? { kind: 'deactivate', username, details: excludedDetails } : null;
+      return isActive ? { kind: 'deactivate', username, details: excludedDetails, fields: [] } : null;
     }
     default:
       return null;

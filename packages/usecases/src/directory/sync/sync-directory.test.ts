@@ -591,9 +591,14 @@ describe.skipIf(!serviceBinary('slapd'))('a synchronization with OpenLDAP', { ti
     const preview = await previewSync(ctx);
     expect(await rowVersions(ctx)).toEqual(before);
     expect(preview.changes).toEqual([
-      { kind: 'update', username: uid(b), details: 'Changes last name.' },
-      { kind: 'create', username: uid(d), details: 'Gets an account.' },
-      { kind: 'deactivate', username: uid(a), details: expect.stringContaining('switched off') },
+      {
+        kind: 'update',
+        username: uid(b),
+        details: 'Changes last name.',
+        fields: [{ field: 'lastName', before: expect.any(String), after: 'Neu' }],
+      },
+      { kind: 'create', username: uid(d), details: 'Gets an account.', fields: [] },
+      { kind: 'deactivate', username: uid(a), details: expect.stringContaining('switched off'), fields: [] },
     ]);
     expect(JSON.stringify(preview)).not.toContain('dc=example');
     expect((await sync(ctx)).counts).toEqual(preview.counts);
