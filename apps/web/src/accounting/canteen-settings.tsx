@@ -1,12 +1,11 @@
 import type { CanteenSettings } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
 import { portal, queryClient } from '../portal.ts';
-import { Button } from '../ui/button.tsx';
 import { RadioGroup, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { texts } from './canteen-texts.ts';
 import { canteenKey, readCanteenSettings } from './queries.ts';
 import { shared } from './shared-texts.ts';
@@ -43,19 +42,7 @@ export function CanteenSettingsCard({ stored }: { stored: CanteenSettings }) {
   const errors = fieldErrors(form.error);
   return (
     <Card title={w.settings}>
-      <Form
-        label={w.settings}
-        onSubmit={form.submit}
-        error={form.error}
-        actions={
-          <>
-            <Button type="submit" kind="primary" busy={form.isSaving}>
-              {w.save}
-            </Button>
-            {form.isDirty && <Button onClick={form.discard}>{w.discard}</Button>}
-          </>
-        }
-      >
+      <Form label={w.settings} onSubmit={form.submit} error={form.error} actions={<StoredFormActions form={form} />}>
         <p class={profile.note}>{w.fromTaxOffice}</p>
         <div class={profile.columns}>
           <TextField

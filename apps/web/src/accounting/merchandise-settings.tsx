@@ -2,12 +2,11 @@ import type { MerchandiseSettings } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
 import { language } from '../language.ts';
 import { portal, queryClient } from '../portal.ts';
-import { Button } from '../ui/button.tsx';
 import { RadioGroup, SelectField, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { texts } from './merchandise-texts.ts';
 import { merchandiseKey, readMerchandiseSettings } from './queries.ts';
 import { shared } from './shared-texts.ts';
@@ -63,19 +62,7 @@ export function MerchandiseSettingsCard({ stored }: { stored: MerchandiseSetting
   );
   return (
     <Card title={w.settings}>
-      <Form
-        label={w.settings}
-        onSubmit={form.submit}
-        error={form.error}
-        actions={
-          <>
-            <Button type="submit" kind="primary" busy={form.isSaving}>
-              {w.save}
-            </Button>
-            {form.isDirty && <Button onClick={form.discard}>{w.discard}</Button>}
-          </>
-        }
-      >
+      <Form label={w.settings} onSubmit={form.submit} error={form.error} actions={<StoredFormActions form={form} />}>
         <RadioGroup
           legend={t.format}
           name="format"

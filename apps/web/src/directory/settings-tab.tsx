@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
 import { useState } from 'preact/hooks';
 import type { LdapConfig } from '@portal/client/interface';
 import { portal, queryClient } from '../portal.ts';
@@ -9,7 +8,7 @@ import { ConfirmDialog } from '../ui/dialog.tsx';
 import formStyle from '../ui/form.module.css';
 import { Form } from '../ui/form.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { configKey, readConfig } from './queries.ts';
 import { bodyOf, draftOf, type SettingsDraft } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
@@ -77,20 +76,16 @@ export function SettingsTab({ config }: { config: LdapConfig }) {
         onSubmit={submit}
         error={refusal}
         actions={
-          <>
-            <Button type="submit" kind="primary" busy={form.isSaving}>
-              {t.save}
-            </Button>
-            <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate(form.draft)}>
-              {t.test}
-            </Button>
-            {form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>}
+          <StoredFormActions
+            form={form}
+            test={{ label: t.test, isBusy: test.isPending, run: () => test.mutate(form.draft) }}
+          >
             {config.serverUrl !== null && (
               <Button kind="ghost" onClick={() => setQuestion('remove')}>
                 {t.remove}
               </Button>
             )}
-          </>
+          </StoredFormActions>
         }
       >
         <SettingsFields form={form} hasPassword={config.bindPassword !== null} refusal={refusal} />

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
 import { useState } from 'preact/hooks';
 import type { InvoiceMailbox } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
@@ -14,7 +13,7 @@ import { ImapTestResult } from '../ui/imap-failure.tsx';
 import { ImapFields } from '../ui/imap-fields.tsx';
 import { Card } from '../ui/page.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { bodyOf, draftOf, type MailboxDraft } from './mailbox-draft.ts';
 import { MailboxState } from './mailbox-state.tsx';
 import { mailboxKey, readMailbox } from './queries.ts';
@@ -78,20 +77,16 @@ export function MailboxSettings({ mailbox, onRemove }: MailboxSettingsProps) {
           }}
           error={refusal}
           actions={
-            <>
-              <Button type="submit" kind="primary" busy={form.isSaving}>
-                {t.save}
-              </Button>
-              <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate(draft)}>
-                {t.test}
-              </Button>
-              {form.isDirty && <Button onClick={discard}>{t.discard}</Button>}
+            <StoredFormActions
+              form={{ ...form, discard }}
+              test={{ label: t.test, isBusy: test.isPending, run: () => test.mutate(draft) }}
+            >
               {isSetUp && (
                 <Button kind="ghost" onClick={() => setRemoving(true)}>
                   {t.remove}
                 </Button>
               )}
-            </>
+            </StoredFormActions>
           }
         >
           <ImapFields

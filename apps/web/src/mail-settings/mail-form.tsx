@@ -4,14 +4,13 @@ import type { SmtpConfig } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
 import { portal, queryClient } from '../portal.ts';
-import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { RadioGroup, SelectField, SwitchField, TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { SecretField } from '../ui/secret-field.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { bodyOf, draftOf, type MailDraft, type Security, withSecurity } from './mail-draft.ts';
 import s from './mail-settings.module.css';
 import { MailTest, type MailTestOf } from './mail-test.tsx';
@@ -69,14 +68,7 @@ export function MailSettings({ config }: { config: SmtpConfig }) {
             return undefined;
           }}
           error={refusal}
-          actions={
-            <>
-              <Button type="submit" kind="primary" busy={form.isSaving}>
-                {t.save}
-              </Button>
-              {form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>}
-            </>
-          }
+          actions={<StoredFormActions form={form} />}
         >
           <Fields form={form} hasPassword={config.hasPassword} refusal={refusal} />
         </Form>

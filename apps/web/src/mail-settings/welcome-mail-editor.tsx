@@ -10,7 +10,7 @@ import formStyle from '../ui/form.module.css';
 import { fieldErrors, Form } from '../ui/form.tsx';
 import { Card } from '../ui/page.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { useWelcomePreview, WelcomePreview } from './welcome-preview.tsx';
 import { texts } from './welcome-texts.ts';
 
@@ -53,15 +53,11 @@ export function WelcomeMailEditor({ template }: { template: WelcomeMailTemplate 
           onSubmit={form.submit}
           error={form.error}
           actions={
-            <>
-              <Button type="submit" kind="primary" busy={form.isSaving}>
-                {t.save}
-              </Button>
-              {form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>}
+            <StoredFormActions form={form}>
               <Button kind="ghost" onClick={() => setResetting(true)}>
                 {t.reset}
               </Button>
-            </>
+            </StoredFormActions>
           }
         >
           <Fields draft={draft} set={form.set} errors={errors} />

@@ -1,11 +1,9 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
 import type { Server } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
 import columns from '../mail-settings/mail-settings.module.css';
 import { portal } from '../portal.ts';
-import { Button } from '../ui/button.tsx';
 import { FileField, RadioGroup, SelectField, SwitchField, TextField } from '../ui/field.tsx';
 import formStyle from '../ui/form.module.css';
 import { fieldErrors, Form } from '../ui/form.tsx';
@@ -13,7 +11,7 @@ import { Card } from '../ui/page.tsx';
 import { SecretField } from '../ui/secret-field.tsx';
 import { Progress } from '../ui/states.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { texts } from './form-texts.ts';
 import { bodyOf, draftOf, hasSecret, methodOf, type ServerDraft } from './server-draft.ts';
 import { kinds } from './server-filter.ts';
@@ -78,19 +76,11 @@ export function ServerForm({ server, onSaved, onCancel }: ServerFormProps) {
         }}
         error={refusal}
         actions={
-          <>
-            <Button type="submit" kind="primary" busy={form.isSaving}>
-              {t.save}
-            </Button>
-            <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate(form.draft)}>
-              {t.test}
-            </Button>
-            {onCancel ? (
-              <Button onClick={onCancel}>{t.cancel}</Button>
-            ) : (
-              form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>
-            )}
-          </>
+          <StoredFormActions
+            form={form}
+            test={{ label: t.test, isBusy: test.isPending, run: () => test.mutate(form.draft) }}
+            onCancel={onCancel}
+          />
         }
       >
         <Fields form={form} server={server} refusal={refusal} />

@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
 import { useState } from 'preact/hooks';
 import type { TenderAlertMailbox } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
@@ -19,7 +18,7 @@ import { QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { useStoredForm } from '../ui/use-stored-form.tsx';
+import { StoredFormActions, useStoredForm } from '../ui/use-stored-form.tsx';
 import { texts } from './sources-texts.ts';
 
 const queryKey = ['tenders', 'mailbox-alert'] as const;
@@ -104,20 +103,16 @@ function Mailbox({ mailbox }: { mailbox: TenderAlertMailbox }) {
         }}
         error={refusal}
         actions={
-          <>
-            <Button type="submit" kind="primary" busy={form.isSaving}>
-              {t.save}
-            </Button>
-            <Button icon={PlugZap} busy={test.isPending} onClick={() => test.mutate(draft)}>
-              {t.test}
-            </Button>
-            {form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>}
+          <StoredFormActions
+            form={form}
+            test={{ label: t.test, isBusy: test.isPending, run: () => test.mutate(draft) }}
+          >
             {isStored && !form.isDirty && (
               <Button kind="ghost" onClick={() => setDeleting(true)}>
                 {t.removeMailbox}
               </Button>
             )}
-          </>
+          </StoredFormActions>
         }
       >
         <ImapFields

@@ -1,6 +1,11 @@
 import { useMutation } from '@tanstack/preact-query';
+import { PlugZap } from 'lucide-preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { Button } from './button.tsx';
 import { changedSince, ChangedMeanwhileDialog } from './changed-meanwhile.tsx';
+import { texts } from './form-texts.ts';
+import { texts as uiTexts } from './texts.ts';
 import { useUnsavedChanges } from './unsaved.ts';
 
 interface Options<Row, Draft extends object> {
@@ -99,6 +104,36 @@ export function useStoredForm<Row, Draft extends object>(options: Options<Row, D
       />
     ),
   };
+}
+
+interface StoredFormActionsProps {
+  form: Pick<ReturnType<typeof useStoredForm>, 'isSaving' | 'isDirty' | 'discard'>;
+  /** Tries what stands in the form, also before it is saved. */
+  test?: { label: string; isBusy: boolean; run: () => void };
+  /** Leaves the form, instead of discarding what was changed. */
+  onCancel?: (() => void) | undefined;
+  /** What else can be done with what is stored. */
+  children?: ComponentChildren;
+}
+
+/** What can be done with such a form. */
+export function StoredFormActions({ form, test, onCancel, children }: StoredFormActionsProps) {
+  const t = texts.value;
+  return (
+    <>
+      <Button type="submit" kind="primary" busy={form.isSaving}>
+        {t.save}
+      </Button>
+      {test && (
+        <Button icon={PlugZap} busy={test.isBusy} onClick={test.run}>
+          {test.label}
+        </Button>
+      )}
+      {onCancel && <Button onClick={onCancel}>{uiTexts.value.cancel}</Button>}
+      {!onCancel && form.isDirty && <Button onClick={form.discard}>{t.discard}</Button>}
+      {children}
+    </>
+  );
 }
 
 const plainWords = <Draft extends object>(field: keyof Draft, draft: Draft): string => String(draft[field] ?? '');

@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('feeds', () => {
     await field(page, 'Title').fill('Mine');
     const params = { path: { id: feed?.id ?? '' } };
     await portalOf(operator).patch('/rss-feeds/{id}', { params, body: { title: 'Theirs' } });
-    await button(page, 'Save').click();
+    await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
     await dialog(page).getByText('Theirs').waitFor();
     await button(page, 'Save my entries').click();
     await feeds(page).getByText('Mine', { exact: true }).waitFor();
