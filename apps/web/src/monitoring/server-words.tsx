@@ -50,7 +50,13 @@ export function Headline({ server }: { server: ListedServer }) {
   // The sentences of the service are English; the findings behind them come with the full list.
   const [worst, ...others] = full?.status.rules.filter(({ state }) => state === shown && state !== 'ok') ?? [];
   if (language.value === 'de' && worst) {
-    return <>{[sentenceOf(worst).text, others.length > 0 && t.more(others.length)].filter(Boolean).join(' ')}</>;
+    return (
+      <>
+        {[sentenceOf(worst).text.replace(/\.$/, ''), others.length > 0 && t.more(others.length)]
+          .filter(Boolean)
+          .join(' ')}
+      </>
+    );
   }
   if (language.value === 'de' && shown === 'ok' && facts.length > 0) return <>{figureLine(facts)}</>;
   return <span lang="en">{headline}</span>;
