@@ -283,7 +283,7 @@ describe('docker-compose.yml', () => {
     for (const service of [api, worker]) {
       const config = readConfig(settingsOf(service, dotEnv));
       expect(config.database.url.reveal()).toBe('postgres://portal_login:def456@postgres:5432/portal');
-      expect(config.redisUrl?.reveal()).toBe('redis://redis:6379');
+      expect(config.redis?.reveal()).toEqual({ kind: 'server', url: 'redis://redis:6379' });
       expect(config.http).toMatchObject({ host: '0.0.0.0', publicUrl: 'https://portal.example.org' });
       expect(config.smtp).toBeNull();
       expect(config.dataDir).toBe('/data');

@@ -101,6 +101,9 @@ describe('settings', () => {
     ['DATABASE_POOL_MAX', '0'],
     ['COOKIE_SAMESITE', 'none'],
     ['TRUST_PROXY', 'yes'],
+    ['REDIS_URL', 'redis://one:6379,two:6379'],
+    ['REDIS_URL', 'redis+sentinel://one,two'],
+    ['REDIS_URL', 'redis+cluster://one/3'],
     ['OUTBOUND_ALLOW_HOSTS', 'wiki.intern, http://other.intern'],
     ['OUTBOUND_PRIVATE', 'no'],
     ['TENDER_TED_URL', 'off'],
@@ -110,6 +113,13 @@ describe('settings', () => {
     ['TENDER_BUND_RSS_URL', `https://bund.example.org/${'x'.repeat(2_048)}`],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readConfig({ ...enough, [name]: value })).toThrow(new RegExp(`${name}: `));
+  });
+
+  it('take a Redis of one server, of sentinels or of a cluster, and show no password of it', () => {
+    expect(readConfig(enough).redis).toBeNull();
+    const { redis } = readConfig({ ...enough, REDIS_URL: 'redis+sentinel://:hunter2@one,two/mymaster' });
+    expect(redis?.reveal()).toMatchObject({ kind: 'sentinel', primaryName: 'mymaster' });
+    expect(JSON.stringify(redis)).toBe('"[secret]"');
   });
 
   it('take non-public hosts that users may enter', () => {

@@ -5,6 +5,7 @@ import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allo
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { Secret } from '@portal/domain/secret';
 import { WebAddress } from '@portal/domain/web-address';
+import { RedisAddress } from './queues/redis-address.ts';
 
 /** A signing or encryption key, and the id that is stored with its signatures and ciphertexts. */
 export interface Key {
@@ -93,13 +94,6 @@ const databaseUrl = z
     (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
     'must be postgres://user:password@host:port/name',
   );
-const redisUrl = z
-  .string()
-  .refine(
-    (value) => ['redis:', 'rediss:'].includes(URL.parse(value)?.protocol ?? ''),
-    'must be redis://host:port or rediss://host:port',
-  );
-
 /** Address of an external service: unset means the usual address; an empty value, which elsewhere counts as unset, turns it off. */
 const endpointOrOff = (usual: string) =>
   z
@@ -133,7 +127,9 @@ export const Settings = z.object({
     .optional()
     .describe('Login that owns the tables, for the migration alone; unset, DATABASE_URL'),
   DATABASE_POOL_MAX: count.min(2).max(200).default(10).describe('Connections each process may hold for its own work'),
-  REDIS_URL: redisUrl.optional().describe('Redis for the job queues; unset, they live in PostgreSQL'),
+  REDIS_URL: RedisAddress.optional().describe(
+    'Redis for the job queues, one server, sentinels or a cluster; unset, they live in PostgreSQL',
+  ),
   DATA_DIR: z.string().default('.data').describe('Folder for files and, under `npm start`, the embedded database'),
   SESSION_SECRET: keys.describe('Signing keys of session cookies, id:base64-of-32-bytes; the first signs, all verify'),
   SECRETS_KEYS: keys.describe(
@@ -271,7 +267,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       trustProxy: s.TRUST_PROXY,
     },
     database: { url: new Secret(s.DATABASE_URL), poolMax: s.DATABASE_POOL_MAX },
-    redisUrl: s.REDIS_URL === undefined ? null : new Secret(s.REDIS_URL),
+    redis: s.REDIS_URL === undefined ? null : new Secret(s.REDIS_URL),
     dataDir: s.DATA_DIR,
     sessionKeys: s.SESSION_SECRET,
     secretsKeys: s.SECRETS_KEYS,

@@ -47,7 +47,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     onAcrossTenants: (why) => log.debug({ why }, 'cross-tenant scope'),
   });
   const queues = openQueues({
-    redisUrl: config.redisUrl?.reveal() ?? null,
+    redis: config.redis?.reveal() ?? null,
     databaseUrl: config.database.url.reveal(),
     log,
     process: options.process,

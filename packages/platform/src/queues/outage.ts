@@ -21,13 +21,17 @@ export function watchOutage(log: Log, what: string): Outage {
   };
 }
 
-const queueFailures = /connection is closed|isn't writeable|timed out|timeout exceeded when trying to connect/i;
+const queueFailures =
+  /connection is closed|isn't (?:writeable|ready)|timed? ?out|timeout exceeded when trying to connect|sentinels are unreachable|startup nodes|slots cache/i;
+/** What a Redis answers that is starting, no longer the primary, or without the servers it needs. */
+const queueRefusals = /\b(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|UNBLOCKED)\b/;
 
-/** Whether an error of ioredis or pg means that the server cannot be reached, as opposed to a refusal. */
+/** Whether an error of ioredis or pg means that the server cannot be reached or cannot work yet, as opposed to a refusal. */
 export function isConnectionTrouble(error: unknown): boolean {
   if (isUnreachable(error)) return true;
   for (let current = error; current instanceof Error; current = current.cause) {
-    if (current.name === 'MaxRetriesPerRequestError' || queueFailures.test(current.message)) return true;
+    if (current.name === 'MaxRetriesPerRequestError') return true;
+    if (queueFailures.test(current.message) || queueRefusals.test(current.message)) return true;
   }
   return false;
 }

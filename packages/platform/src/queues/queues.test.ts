@@ -13,6 +13,7 @@ import { defineTenantJob } from '../jobs/job.ts';
 import { openLog } from '../log.ts';
 import type { BullJob } from './backend.ts';
 import { type Consumer, Envelope, openQueues, type Queues } from './queues.ts';
+import { RedisAddress } from './redis-address.ts';
 
 const log = openLog('silent', 'script');
 
@@ -44,7 +45,12 @@ describeOnEachQueue('a queue', (env) => {
   const open: { close(): Promise<void> }[] = [];
   const openHere = async (): Promise<Queues> => {
     const { url } = await database;
-    const queues = openQueues({ redisUrl: env['REDIS_URL'] ?? null, databaseUrl: url, log, process: 'worker' });
+    const queues = openQueues({
+      redis: RedisAddress.optional().parse(env['REDIS_URL']) ?? null,
+      databaseUrl: url,
+      log,
+      process: 'worker',
+    });
     open.push(queues);
     return queues;
   };
@@ -224,7 +230,7 @@ describe('an unreachable queue', () => {
     const gate = await openTcpGate((await database).url);
     onTestFinished(gate.shut);
     await goThroughOutage(
-      openQueues({ redisUrl: null, databaseUrl: gate.url, log, process: 'worker' }),
+      openQueues({ redis: null, databaseUrl: gate.url, log, process: 'worker' }),
       gate.shut,
       gate.open,
     );
@@ -234,7 +240,7 @@ describe('an unreachable queue', () => {
     const gate = await openTcpGate((await database).url);
     onTestFinished(gate.shut);
     await gate.shut();
-    const queues = openQueues({ redisUrl: null, databaseUrl: gate.url, log, process: 'worker' });
+    const queues = openQueues({ redis: null, databaseUrl: gate.url, log, process: 'worker' });
     const seen: number[] = [];
     const consumer = workOn(queues, async (bull) => void seen.push(payloadOf(bull).n));
     await queues.enqueue(countJob, { tenantId: newId(), n: 1 });
@@ -250,7 +256,7 @@ describe('an unreachable queue', () => {
     it('loses nudges, ends no process, and recovers', async () => {
       const redis = await startRedis();
       const queues = openQueues({
-        redisUrl: redis.url,
+        redis: RedisAddress.parse(redis.url),
         databaseUrl: 'postgres://127.0.0.1:1/none',
         log,
         process: 'worker',
@@ -263,7 +269,7 @@ describe('an unreachable queue', () => {
       const redis = await startRedis();
       await redis.halt();
       const queues = openQueues({
-        redisUrl: redis.url,
+        redis: RedisAddress.parse(redis.url),
         databaseUrl: 'postgres://127.0.0.1:1/none',
         log,
         process: 'api',

@@ -9,6 +9,7 @@ import type { QueueDepth } from '../metrics.ts';
 import { withTimeout, TimeoutError } from '../timeout.ts';
 import type { BullJob, BullQueue, BullWorker, ConsumerOptions, QueueBackend } from './backend.ts';
 import { isConnectionTrouble, watchOutage } from './outage.ts';
+import type { RedisAddress } from './redis-address.ts';
 import type { Tally } from './tally.ts';
 
 /** The data of every job in the queue. */
@@ -68,7 +69,7 @@ const jobRetention = {
  * that an API can answer requests before.
  */
 export function openQueues(options: {
-  redisUrl: string | null;
+  redis: RedisAddress | null;
   databaseUrl: string;
   log: Log;
   process: 'api' | 'worker' | 'script';
@@ -78,13 +79,13 @@ export function openQueues(options: {
   let opened: Promise<QueueBackend> | undefined;
   const open = (): Promise<QueueBackend> => (opened ??= openBackend());
   async function openBackend(): Promise<QueueBackend> {
-    const { process, redisUrl, databaseUrl } = options;
-    if (redisUrl === null) {
+    const { process, redis, databaseUrl } = options;
+    if (redis === null) {
       const { openPostgresBackend } = await import('./postgres-backend.ts');
       return openPostgresBackend(databaseUrl, { process, outage });
     }
     const { openRedisBackend } = await import('./redis-backend.ts');
-    return openRedisBackend(redisUrl, { process, outage });
+    return openRedisBackend(redis, { process, outage });
   }
 
   const onError = (error: unknown) => {

@@ -1,7 +1,7 @@
-import type { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { QueueName } from '../jobs/job.ts';
 import type { BullQueue } from './backend.ts';
+import type { RedisClient } from './redis-client.ts';
 
 export type TalliedState = 'waiting' | 'active' | 'failed';
 
@@ -55,7 +55,7 @@ const countNames = `
   return answer`;
 
 /** Each job's name is in its own hash, so a script reads the names inside Redis and returns only the counts. */
-export async function tallyRedis(client: Redis, queues: BullQueue[]): Promise<Tally[]> {
+export async function tallyRedis(client: RedisClient, queues: BullQueue[]): Promise<Tally[]> {
   const tallies = await Promise.all(
     queues.flatMap((queue) =>
       [

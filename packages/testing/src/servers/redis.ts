@@ -22,54 +22,23 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
-/** Starts a private Redis on 127.0.0.1, set up like the deployed one: append-only file, no eviction. */
+/** Starts a private Redis on 127.0.0.1, set up like the deployed one. */
 export async function startRedis({ databases = 16 } = {}): Promise<TestRedis> {
-  const binary = serviceBinary('redis-server');
-  if (!binary) throw new Error('redis-server is not installed');
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-redis-'));
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   let server: ChildProcess | null = null;
 
-  async function resume(): Promise<void> {
-    server = spawn(
-      binary as string,
-      [
-        '--port',
-        `${port}`,
-        '--bind',
-        '127.0.0.1',
-        '--dir',
-        folder,
-        '--appendonly',
-        'yes',
-        '--databases',
-        `${databases}`,
-        '--save',
-        '',
-        '--maxmemory-policy',
-        'noeviction',
-      ],
-      { stdio: 'ignore' },
-    );
-    const client = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
-    client.on('error', () => undefined);
-    try {
-      await Promise.race([
-        client.ping(),
-        pause(10_000, null, { ref: false }).then(() => Promise.reject(new Error('redis-server did not start'))),
-      ]);
-    } finally {
-      client.disconnect();
-    }
-  }
+  const resume = async () =>
+    void (server = await startRedisProcess(
+      [...keepsJobs, '--port', `${port}`, '--dir', folder, '--databases', `${databases}`],
+      { url },
+    ));
 
   async function halt(): Promise<void> {
     const running = server;
     server = null;
-    if (!running || running.exitCode !== null) return;
-    running.kill('SIGTERM');
-    await once(running, 'exit');
+    if (running) await endRedisProcess(running);
   }
 
   await resume();
@@ -93,6 +62,45 @@ export async function startRedis({ databases = 16 } = {}): Promise<TestRedis> {
     },
   };
 }
+
+/** Starts `redis-server` on 127.0.0.1 with these arguments. Resolves when it answers at the address. */
+export async function startRedisProcess(
+  args: string[],
+  { url, password = null }: { url: string; password?: string | null },
+): Promise<ChildProcess> {
+  const binary = serviceBinary('redis-server');
+  if (!binary) throw new Error('redis-server is not installed');
+  const server = spawn(binary, [...args, '--bind', '127.0.0.1'], { stdio: 'ignore' });
+  const client = new Redis(url, {
+    retryStrategy: () => 25,
+    maxRetriesPerRequest: null,
+    ...(password !== null && { password }),
+  });
+  client.on('error', () => undefined);
+  try {
+    await Promise.race([
+      client.ping(),
+      pause(10_000, null, { ref: false }).then(() => Promise.reject(new Error('redis-server did not start'))),
+    ]);
+    return server;
+  } catch (error) {
+    await endRedisProcess(server);
+    throw error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Ends it in order, or like a crash. */
+export async function endRedisProcess(server: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
+
+/** How the deployed Redis keeps jobs: append-only file, no eviction. */
+export const keepsJobs = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
 
 /** All keys with their values, as one text to search. */
 export async function dumpRedis(url: string): Promise<string> {
