@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exhaustSpace } from '@portal/testing/scenarios/full-disk';
 import { rotateKeysUnderLoad } from '@portal/testing/scenarios/rotate-keys';
-import { loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/stack';
+import { failOverRedis, loseRedis, restartPostgresUnderLoad } from '@portal/testing/scenarios/stack';
 import { startRedis } from '@portal/testing/servers/redis';
+import { startRedisSentinels } from '@portal/testing/servers/redis-sentinel';
 import { serviceBinary } from '@portal/testing/services';
 
 // The long form of the Redis test is `pnpm soak redis-loss`.
@@ -34,6 +35,20 @@ describe.skipIf(!serviceBinary('redis-server'))('Redis that stops, and then is f
       expect((await loseRedis({ awayMs: 2_000, mails: 3, redis })).violations).toEqual([]);
     } finally {
       await redis.stop();
+    }
+  });
+});
+
+describe.skipIf(!serviceBinary('redis-server'))('Redis whose primary is killed while sentinels watch it', () => {
+  it('refuses nobody, loses no accepted work and does none twice', { timeout }, async () => {
+    const sentinels = await startRedisSentinels();
+    try {
+      const redis = { url: sentinels.url, failOver: sentinels.killPrimary };
+      const { stats, violations } = await failOverRedis({ redis, mails: 3, callers: 4 });
+      expect(violations).toEqual([]);
+      expect(stats.statuses[201]).toBeGreaterThan(0);
+    } finally {
+      await sentinels.stop();
     }
   });
 });

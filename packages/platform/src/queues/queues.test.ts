@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { newId } from '@portal/domain/ids';
 import { Instant } from '@portal/domain/time';
 import { testDatabase } from '@portal/testing/database';
-import { describeOnEachQueue } from '@portal/testing/queue-backends';
+import { describeOnEachKindOfQueue } from '@portal/testing/queue-backends';
 import { startRedis } from '@portal/testing/servers/redis';
 import { openTcpGate } from '@portal/testing/servers/tcp-gate';
 import { serviceBinary } from '@portal/testing/services';
@@ -40,7 +40,7 @@ const workOn = (queues: Queues, process: (bull: BullJob) => Promise<void>): Cons
     runRetryDelay: 200,
   });
 
-describeOnEachQueue('a queue', (env) => {
+describeOnEachKindOfQueue('a queue', (env) => {
   const database = testDatabase();
   const open: { close(): Promise<void> }[] = [];
   const openHere = async (): Promise<Queues> => {
@@ -184,6 +184,18 @@ describeOnEachQueue('a queue', (env) => {
       async () => expect(await (await queues.queue('upkeep')).getCompletedCount()).toBeLessThanOrEqual(210),
       20_000,
     );
+  });
+
+  it('tells how many jobs of each name wait', async () => {
+    const queues = await openHere();
+    const before = (await queues.tally()).find(({ name, state }) => name === countJob.name && state === 'waiting');
+    for (const n of [1, 2, 3]) await queues.enqueue(countJob, { tenantId: newId(), n });
+    expect(await queues.tally()).toContainEqual({
+      queue: 'upkeep',
+      name: countJob.name,
+      state: 'waiting',
+      count: (before?.count ?? 0) + 3,
+    });
   });
 
   it('answers a ping', async () => {

@@ -50,7 +50,7 @@ export interface Calling {
 const maxReminders = 20;
 
 interface StackOptions {
-  redis?: TestRedis | null;
+  redis?: Pick<TestRedis, 'url'> | null;
   workers?: number;
   nodeOptions?: string[];
   /** Command that starts the programs. */
@@ -392,6 +392,44 @@ export async function loseRedis({
     const twice = expected.filter((address) => (stack.received.get(address) ?? 0) > 1).length;
     if (twice > 0) violations.push(`${twice} mails came more than once`);
     return { schedulesBackMs, violations };
+  } finally {
+    await stack.close();
+  }
+}
+
+/** Fails Redis over while people work and mails become due: nobody is refused, and every mail is sent once. */
+export async function failOverRedis({
+  redis,
+  mails,
+  callers,
+}: {
+  redis: { url: string; failOver(): Promise<void> };
+  mails: number;
+  callers: number;
+}): Promise<{ stats: CallStats; violations: string[] }> {
+  const stack = await startStack({ redis, workers: 2 });
+  try {
+    const violations: string[] = [];
+    const calling = await stack.callers(callers);
+    const expected = await stack.makeDueMails(mails);
+    let isOver = false;
+    const failing = redis.failOver().finally(() => (isOver = true));
+    while (!isOver) {
+      expected.push(...(await stack.makeDueMails(1)));
+      await pause(100);
+    }
+    await failing;
+    expected.push(...(await stack.makeDueMails(mails)));
+    const isDelivered = () => expected.every((address) => stack.received.has(address));
+    if ((await waitUntil(isDelivered, 60_000)) === Infinity)
+      violations.push(`${expected.filter((address) => !stack.received.has(address)).length} mails were lost`);
+    await calling.stop();
+    await pause(500);
+    const twice = expected.filter((address) => (stack.received.get(address) ?? 0) > 1).length;
+    if (twice > 0) violations.push(`${twice} mails came more than once`);
+    for (const [status, count] of Object.entries(calling.stats.statuses))
+      if (!['200', '201', '204'].includes(status)) violations.push(`${count} answers with ${status}`);
+    return { stats: calling.stats, violations };
   } finally {
     await stack.close();
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from './private-process.ts';
-import { endRedisProcess, keepsJobs, startRedisProcess } from './redis.ts';
+import { endRedisProcess, keepsJobs, speaksTls, startRedisProcess } from './redis.ts';
 
 export interface TestSentinels {
   /** The value of `REDIS_URL`, with the password of the servers and that of the sentinels. */
@@ -26,17 +26,22 @@ const primaryName = 'portal-queues';
 const password = 'word@1:/#?%+';
 const sentinelPassword = 'look&=+ 2';
 
-/** Starts a private Redis with one replica, and three sentinels that fail over within about two seconds. */
-export async function startRedisSentinels(): Promise<TestSentinels> {
+/**
+ * Starts a private Redis with one replica, and three sentinels that fail over within about two seconds. With TLS, the process must trust the
+ * test authority.
+ */
+export async function startRedisSentinels({ hasTls = false } = {}): Promise<TestSentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-sentinels-'));
   const servers = new Map<number, ChildProcess>();
   const sentinels: { port: number; process: ChildProcess }[] = [];
-  const addressOf = (port: number) => `redis://127.0.0.1:${port}`;
+  const protocol = hasTls ? 'rediss' : 'redis';
+  const addressOf = (port: number) => `${protocol}://127.0.0.1:${port}`;
+  const listenOn = (port: number) => (hasTls ? speaksTls(port) : ['--port', `${port}`]);
 
   async function startServer(port: number, primary?: number): Promise<void> {
     const dir = join(folder, `${port}`);
     await mkdir(dir, { recursive: true });
-    const args = [...keepsJobs, '--port', `${port}`, '--dir', dir, '--requirepass', password, '--masterauth', password];
+    const args = [...keepsJobs, ...listenOn(port), '--dir', dir, '--requirepass', password, '--masterauth', password];
     // Otherwise a replica is synchronized five seconds after it asked.
     args.push('--repl-diskless-sync-delay', '0');
     if (primary !== undefined) args.push('--replicaof', `127.0.0.1 ${primary}`);
@@ -49,7 +54,6 @@ export async function startRedisSentinels(): Promise<TestSentinels> {
     await writeFile(
       file,
       [
-        `port ${port}`,
         `dir ${folder}`,
         `requirepass "${sentinelPassword}"`,
         `sentinel sentinel-pass "${sentinelPassword}"`,
@@ -59,7 +63,10 @@ export async function startRedisSentinels(): Promise<TestSentinels> {
         `sentinel failover-timeout ${primaryName} 2000`,
       ].join('\n'),
     );
-    const process = await startRedisProcess([file, '--sentinel'], { url: addressOf(port), password: sentinelPassword });
+    const process = await startRedisProcess([file, '--sentinel', ...listenOn(port)], {
+      url: addressOf(port),
+      password: sentinelPassword,
+    });
     sentinels.push({ port, process });
   }
 
@@ -133,7 +140,7 @@ export async function startRedisSentinels(): Promise<TestSentinels> {
   const urlWith: TestSentinels['urlWith'] = (parts) => {
     const hosts = sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const own = { primary: primaryName, password, sentinelPassword, ...parts };
-    return `redis+sentinel://:${encodeURIComponent(own.password)}@${hosts}/${own.primary}/1?sentinel_password=${encodeURIComponent(own.sentinelPassword)}`;
+    return `${protocol}+sentinel://:${encodeURIComponent(own.password)}@${hosts}/${own.primary}/1?sentinel_password=${encodeURIComponent(own.sentinelPassword)}`;
   };
 
   return {

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { serviceBinary } from '../services.ts';
 import { freePort } from './private-process.ts';
+import { fixturePath } from './tls.ts';
 
 export interface TestRedis {
   url: string;
@@ -98,6 +99,13 @@ export async function endRedisProcess(server: ChildProcess, signal: 'SIGTERM' | 
   server.kill(signal);
   await ended;
 }
+
+/** Options of a server that speaks TLS alone, also with other servers. Clients need no certificate. */
+export const speaksTls = (port: number): string[] => [
+  ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'],
+  ...['--tls-cert-file', fixturePath('localhost'), '--tls-key-file', fixturePath('key')],
+  ...['--tls-ca-cert-file', fixturePath('ca'), '--tls-replication', 'yes'],
+];
 
 /** How the deployed Redis keeps jobs: append-only file, no eviction. */
 export const keepsJobs = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
