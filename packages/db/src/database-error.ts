@@ -15,6 +15,8 @@ const kinds = {
   lost: /^(08...|57P..)$/,
   /** The database cannot write: it is read-only, or its disk is full or failing. */
   unwritable: /^(25006|53100|58030)$/,
+  /** A write on a connection that may only read. */
+  readOnly: /^25006$/,
   /** A statement or its wait for a lock took too long, or the server ran out of resources. */
   overloaded: /^(57014|55P03|53...|57P0.)$/,
   /** A statement exceeded its timeout. */
@@ -23,6 +25,8 @@ const kinds = {
   signInRefused: /^28/,
   rightMissing: /^42501$/,
   tableMissing: /^42P01$/,
+  /** The list of migrations, or the right to read it, which a migration grants. */
+  migrationMissing: /^(3F000|42501|42P01)$/,
   /** A migration of another database created or changed a role at the same time: databases share roles but not our lock. */
   roleRaced: /^(42710|23505|XX000)$/,
 };
@@ -51,6 +55,8 @@ export const isRightMissing = isA('rightMissing');
 export const isRoleRaced = isA('roleRaced');
 export const isRefusedRow = isA('refusedRow');
 export const isTimedOut = isA('timedOut');
+export const isReadOnly = isA('readOnly');
+export const isMigrationMissing = isA('migrationMissing');
 /** Whether the database has not been migrated yet. */
 export const isTableMissing = isA('tableMissing');
 
@@ -82,11 +88,17 @@ export function refusalByDatabase(error: unknown): PortalError | null {
   return null;
 }
 
-/** Whether an error means that the server cannot be reached, as opposed to a refusal. */
+/** The server answers, but the apps cannot work with it; the message says why. */
+export class UnusableServerError extends Error {
+  override name = 'UnusableServerError';
+}
+
+/** Whether an error means that the server cannot be reached or used, as opposed to a refusal. */
 export function isUnreachable(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== null) return kinds.unreachable.test(state);
   for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof UnusableServerError) return true;
     if ('code' in current && socketFailures.has(String(current.code))) return true;
     if (driverFailures.test(current.message)) return true;
   }

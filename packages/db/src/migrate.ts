@@ -1,13 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { runMigrations } from 'bullmq';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { Client } from 'pg';
 import { advisoryLocks } from './advisory-locks.ts';
 import { prepareAppLogin } from './app-login.ts';
+import { migrationsFolder } from './migrations.ts';
 import { grantRights } from './rights.ts';
 import { acrossRoleName, appRoleName, queueSchema } from './roles.ts';
-
-export const migrationsFolder = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 
 const rolesSql = `
 create role ${appRoleName} nologin nosuperuser nobypassrls;

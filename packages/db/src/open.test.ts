@@ -7,6 +7,7 @@ import { newId } from '@portal/domain/ids';
 import { testDatabase } from '@portal/testing/database';
 import { builders } from '@portal/testing/make';
 import { sqlState, violatedConstraint } from './database-error.ts';
+import { newestMigration } from './migrations.ts';
 import { type Database, openDatabase, type Tx } from './open.ts';
 import { type Prepared, prepared } from './prepared.ts';
 import { sessions } from './schema/accounts/sessions.ts';
@@ -555,6 +556,46 @@ it('gives up on a server that no longer answers', async () => {
   vi.useRealTimers();
   await silent.close();
   proxy.close();
+});
+
+it('leaves a connection that may only read, so that the next one can reach the primary', async () => {
+  const { tenantId } = await make.user();
+  const only = openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-read-only' });
+  const us = only.inTenant(tenantId);
+  await us.tx((tx) => tx.execute(sql`set session characteristics as transaction read only`));
+  const write = () => us.tx((tx) => tx.update(users).set({ displayName: 'written' }).returning());
+  await expect(write()).rejects.toSatisfy((error) => sqlState(error) === '25006');
+  expect(await write()).toHaveLength(1);
+  await only.close();
+});
+
+it('does not work on a database that lacks a migration it needs, and works once that is applied', async () => {
+  const needs = (newest: number) =>
+    openDatabase({ url, poolMax: 1, applicationName: 'portal-open-test-older', newestMigration: newest });
+  const current = needs(newestMigration());
+  await current.ping();
+  await current.close();
+  const later = needs(newestMigration() + 1);
+  await expect(later.ping()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    cause: { message: expect.stringContaining('pnpm migrate') },
+  });
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  await owner.query(
+    'insert into drizzle.__drizzle_migrations (hash, created_at) select $1, max(created_at) + 1 from drizzle.__drizzle_migrations',
+    ['a test'],
+  );
+  await expect(later.ping()).resolves.toBeUndefined();
+  await later.close();
+  // Before this release, the apps had no right to see how far the database is.
+  await owner.query('revoke select (created_at) on drizzle.__drizzle_migrations from portal_app');
+  const early = needs(1);
+  await expect(early.ping()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await owner.query('grant select (created_at) on drizzle.__drizzle_migrations to portal_app');
+  await expect(early.ping()).resolves.toBeUndefined();
+  await early.close();
+  await owner.end();
 });
 
 it('names the index that a duplicate violates', async () => {

@@ -1,11 +1,12 @@
 import { Pool, type PoolClient } from 'pg';
 import { PortalError, unavailable } from '@portal/domain/errors';
-import { isUnreachable } from './database-error.ts';
+import { isReadOnly, isUnreachable } from './database-error.ts';
 import { acrossPreamble, type Preamble, tenantPreamble } from './pg/preamble.ts';
 import { sendOver } from './pg/send.ts';
 import { type Reader, runAlone, transact, type Tx } from './pg/transaction.ts';
 import { execute, type Prepared } from './prepared.ts';
 import { appRoleName } from './roles.ts';
+import { keepAlive, refuseOlderSchema, refuseStandby } from './usable-server.ts';
 
 export type { Reader, Tx };
 
@@ -15,6 +16,8 @@ export interface DatabaseOptions {
   poolMax: number;
   /** Name that the server shows for each connection: `portal-api`, `portal-worker`. */
   applicationName: string;
+  /** Time of the last migration that the caller needs; a database without it counts as unreachable. Unset, any will do. */
+  newestMigration?: number;
   /** Called when an idle connection breaks; the pool replaces it. */
   onConnectionLost?: (error: Error) => void;
   /** Called with the reason for each cross-tenant scope. */
@@ -69,7 +72,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     try {
       return await work(client);
     } catch (error) {
-      isLost = isUnreachable(error);
+      // A connection that may only read could do so for good, although a new one would lead to another server.
+      isLost = isUnreachable(error) || isReadOnly(error);
       throw error;
     } finally {
       // A connection that is still inside a transaction must not be reused.
@@ -130,7 +134,12 @@ function openPool(options: DatabaseOptions): Pool {
     idleTimeoutMillis: 60_000,
     // Preamble, statement and commit go out together; without this each waits for the answer to the one before.
     pipeline: true,
-    keepAlive: true,
+    ...keepAlive,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
+    onConnect: async (client) => {
+      await refuseStandby(client);
+      if (options.newestMigration !== undefined) await refuseOlderSchema(client, options.newestMigration);
+    },
   });
   pool.on('error', (error) => options.onConnectionLost?.(error));
   // Registered on connect: otherwise a server that ends a new connection at once would emit an unhandled error.

@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import { appRoleName, queueSchema } from './roles.ts';
+import { keepAlive, refuseStandby } from './usable-server.ts';
 
 /**
  * Connections for the job queue's own tables only: they set no tenant, so every tenant table refuses them.
@@ -18,7 +19,9 @@ export function openQueuePool(options: {
     options: `-c role=${appRoleName} -c search_path=${queueSchema} -c statement_timeout=10s -c lock_timeout=5s -c idle_in_transaction_session_timeout=60s`,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
+    ...keepAlive,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, which its types do not say
+    onConnect: refuseStandby,
   });
   pool.on('error', options.onConnectionLost);
   // Between the pool and its caller a connection briefly has no error listener; an error at that moment would end the process.

@@ -12,6 +12,8 @@ export async function grantRights(client: Client): Promise<void> {
     grant usage on schema ${queueSchema} to ${appRoleName};
     grant select, insert, update, delete on all tables in schema ${queueSchema} to ${appRoleName};
     grant usage on all sequences in schema ${queueSchema} to ${appRoleName};
+    grant usage on schema drizzle to ${appRoleName};
+    grant select (created_at) on drizzle.__drizzle_migrations to ${appRoleName};
 
     -- Platform tables that tenants may only read: only cross-tenant scopes write them; other writes fail instead of changing no row.
     do $$ declare read_only regclass; begin

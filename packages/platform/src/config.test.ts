@@ -101,6 +101,9 @@ describe('settings', () => {
     ['DATABASE_POOL_MAX', '0'],
     ['COOKIE_SAMESITE', 'none'],
     ['TRUST_PROXY', 'yes'],
+    ['DATABASE_URL', 'mysql://one/portal'],
+    ['DATABASE_URL', 'postgres://user:word@one,two/portal'],
+    ['DATABASE_MIGRATION_URL', 'postgres://user:word@one:5432,two:5432/portal'],
     ['REDIS_URL', 'redis://one:6379,two:6379'],
     ['REDIS_URL', 'redis+sentinel://one,two'],
     ['REDIS_URL', 'redis+cluster://one/3'],
@@ -120,6 +123,11 @@ describe('settings', () => {
     const { redis } = readConfig({ ...enough, REDIS_URL: 'redis+sentinel://:hunter2@one,two/mymaster' });
     expect(redis?.reveal()).toMatchObject({ kind: 'sentinel', primaryName: 'mymaster' });
     expect(JSON.stringify(redis)).toBe('"[secret]"');
+  });
+
+  it('take a comma in the password of the database', () => {
+    const url = 'postgres://user:w,rd@one/portal';
+    expect(readConfig({ ...enough, DATABASE_URL: url }).database.url.reveal()).toBe(url);
   });
 
   it('take non-public hosts that users may enter', () => {

@@ -88,12 +88,14 @@ const allowHosts = z.string().transform((value, check): AllowedHost[] =>
   }),
 );
 
-const databaseUrl = z
-  .string()
-  .refine(
-    (value) => ['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''),
-    'must be postgres://user:password@host:port/name',
-  );
+const databaseUrl = z.string().superRefine((value, check) => {
+  const [, hosts = ''] = /^postgres(?:ql)?:\/\/(?:[^/?]*@)?([^/?@]*)/.exec(value) ?? [];
+  if (hosts.includes(','))
+    check.addIssue('must name one host, which leads to the primary: the driver does not choose between several');
+  else if (!['postgres:', 'postgresql:'].includes(URL.parse(value)?.protocol ?? ''))
+    check.addIssue('must be postgres://user:password@host:port/name');
+});
+
 /** Address of an external service: unset means the usual address; an empty value, which elsewhere counts as unset, turns it off. */
 const endpointOrOff = (usual: string) =>
   z

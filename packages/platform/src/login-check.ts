@@ -32,7 +32,7 @@ export class LoginError extends Error {}
  * cannot become the role of the apps.
  */
 export async function checkLogin({ config, database, log }: Runtime, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
+  for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
       const { rows } = await database.acrossTenants('the login of the apps is checked', (tx) =>
         tx.execute<{ login: string; strengths: string }>(strengths),
@@ -43,7 +43,7 @@ export async function checkLogin({ config, database, log }: Runtime, signal: Abo
     } catch (error) {
       const fault = loginFault(error, new URL(config.database.url.reveal()).username);
       if (fault) throw new LoginError(fault, { cause: error });
-      log.debug({ err: error }, 'the login of the apps could not be checked');
+      log[attempt === 1 ? 'warn' : 'debug']({ err: error }, 'the database cannot be used yet');
       await pause(retryMs, undefined, { ref: false, signal }).catch(() => undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { newestMigration } from '@portal/db/migrations';
 import { type Database, openDatabase } from '@portal/db/open';
 import { longestWaitMs } from './answer-in-time.ts';
 import type { Config } from './config.ts';
@@ -43,6 +44,8 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     url: config.database.url.reveal(),
     poolMax: config.database.poolMax,
     applicationName: `portal-${options.process}`,
+    // A process that was upgraded before the database waits for it, and answers 503 meanwhile.
+    ...(options.process !== 'script' && { newestMigration: newestMigration() }),
     onConnectionLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
     onAcrossTenants: (why) => log.debug({ why }, 'cross-tenant scope'),
   });

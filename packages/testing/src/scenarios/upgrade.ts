@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { migrateDatabase, migrationsFolder } from '@portal/db/migrate';
+import { migrateDatabase } from '@portal/db/migrate';
+import { migrationsFolder } from '@portal/db/migrations';
 import { newId } from '@portal/domain/ids';
 
 export interface UpgradeResult {
