@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { PortalError } from '@portal/domain/errors';
 import { shownFileName } from '@portal/domain/text';
-import type { OpenedFile, Part, PartOf } from '@portal/platform/files/plain-file';
+import type { OpenedFile, Part, PartOf } from '@portal/platform/files/opened-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {
@@ -40,15 +40,15 @@ export async function sendFile(
   if (entityTag !== null && isUnchanged(request, entityTag)) return reply.status(304).send();
   if (saveAs !== undefined) reply.header('content-disposition', attachment(saveAs));
   const range = acceptsRanges ? requestedRange(request, entityTag) : null;
+  // An answer to HEAD has no body.
+  const isHead = request.method === 'HEAD';
+  const bytesToSend: PartOf | undefined = range === null ? undefined : (size) => partOf(size, range);
   try {
-    const { stream, sizeBytes, part } = await open(range === null ? undefined : (size) => partOf(size, range));
+    const { stream, sizeBytes, part } = await open(isHead ? () => 'none' : bytesToSend);
     reply.type(type).header('content-security-policy', sandboxed);
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
     const length = part ? part.end - part.start + 1 : sizeBytes;
-    // An answer to HEAD has no body.
-    if (request.method === 'HEAD') stream.destroy();
-    // The file was truncated after Content-Length was sent: only a broken connection shows the client that bytes are missing.
-    else stream.once('end', () => stream.bytesRead < length && request.socket.destroy());
+    if (isHead) stream.destroy();
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;

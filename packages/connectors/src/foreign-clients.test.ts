@@ -28,6 +28,12 @@ const clients: Record<string, string[]> = {
     'const maxPageBytes = 32 * 1024 * 1024;',
     'const requestTimeoutMs = 60_000;',
   ],
+  'platform/src/files/object-store-calls.ts': [
+    'const maxAnswerBytes = 8 * 1024 * 1024;',
+    'tryMs: 5 * SECOND',
+    'callMs: 15 * SECOND',
+    'silenceMs: 30 * SECOND',
+  ],
   'mail/src/transport.ts': ['overallTimeoutMs ?? 60_000'],
 };
 /** The shared modules through which the clients connect. */

@@ -5,6 +5,7 @@ import { type AllowedHost, parseAllowedHost } from '@portal/connectors/http/allo
 import type { AddressPolicy } from '@portal/connectors/http/checked-address';
 import { Secret } from '@portal/domain/secret';
 import { WebAddress } from '@portal/domain/web-address';
+import { type ObjectStoreAddress, parseObjectStoreAddress } from './files/object-store-address.ts';
 import { RedisAddress } from './queues/redis-address.ts';
 
 /** A signing or encryption key, and the id that is stored with its signatures and ciphertexts. */
@@ -96,6 +97,13 @@ const databaseUrl = z.string().superRefine((value, check) => {
     check.addIssue('must be postgres://user:password@host:port/name');
 });
 
+const objectStoreAddress = z.string().transform((value, check): ObjectStoreAddress => {
+  const address = parseObjectStoreAddress(value);
+  if (typeof address !== 'string') return address;
+  check.addIssue(address);
+  return z.NEVER;
+});
+
 /** Address of an external service: unset means the usual address; an empty value, which elsewhere counts as unset, turns it off. */
 const endpointOrOff = (usual: string) =>
   z
@@ -133,6 +141,24 @@ export const Settings = z.object({
     'Redis for the job queues, one server, sentinels or a cluster; unset, they live in PostgreSQL',
   ),
   DATA_DIR: z.string().default('.data').describe('Folder for files and, under `npm start`, the embedded database'),
+  FILES_URL: objectStoreAddress
+    .optional()
+    .describe(
+      'Files in an S3-compatible store, s3://bucket/prefix?endpoint=https://host&region=name; unset, they are in DATA_DIR',
+    ),
+  S3_ACCESS_KEY_ID: z
+    .string()
+    .max(200)
+    .regex(/^[!-~]+$/, 'must be printable and without spaces')
+    .optional()
+    .describe('Its access key; needed with FILES_URL'),
+  S3_SECRET_ACCESS_KEY: z
+    .string()
+    .max(200)
+    .regex(/^[!-~]+$/, 'must be printable and without spaces')
+    .transform((value) => new Secret(value))
+    .optional()
+    .describe('Its secret key; needed with FILES_URL'),
   SESSION_SECRET: keys.describe('Signing keys of session cookies, id:base64-of-32-bytes; the first signs, all verify'),
   SECRETS_KEYS: keys.describe(
     'Encryption keys of stored secrets, id:base64-of-32-bytes; the first encrypts, all decrypt',
@@ -251,6 +277,11 @@ export function readConfig(env: Record<string, string | undefined>) {
           `${issue.path[0]?.toString() ?? ''}: ${issue.path[0] !== undefined && given[String(issue.path[0])] === undefined ? 'must be set' : issue.message}`,
       );
   if (given['SMTP_HOST'] && !given['SMTP_FROM']) problems.push('SMTP_FROM: must be set together with SMTP_HOST');
+  for (const name of ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
+    if (!given['FILES_URL'] !== !given[name])
+      problems.push(
+        given[name] ? `${name}: is of no use without FILES_URL` : `${name}: must be set together with FILES_URL`,
+      );
   if (given['COOKIE_SAMESITE'] === 'none' && !given['PUBLIC_URL']?.startsWith('https:')) {
     problems.push('COOKIE_SAMESITE: none needs a PUBLIC_URL that begins with https');
   }
@@ -271,6 +302,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     database: { url: new Secret(s.DATABASE_URL), poolMax: s.DATABASE_POOL_MAX },
     redis: s.REDIS_URL === undefined ? null : new Secret(s.REDIS_URL),
     dataDir: s.DATA_DIR,
+    /** Where files are kept; null for the folder `files` in `dataDir`. */
+    objectStore:
+      s.FILES_URL && s.S3_ACCESS_KEY_ID && s.S3_SECRET_ACCESS_KEY
+        ? { ...s.FILES_URL, accessKeyId: s.S3_ACCESS_KEY_ID, secretAccessKey: s.S3_SECRET_ACCESS_KEY }
+        : null,
     sessionKeys: s.SESSION_SECRET,
     secretsKeys: s.SECRETS_KEYS,
     seedAdminPassword: s.SEED_ADMIN_PASSWORD ?? null,

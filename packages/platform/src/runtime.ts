@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@portal/db/open';
 import { longestWaitMs } from './answer-in-time.ts';
 import type { Config } from './config.ts';
 import type { TenantContext, SystemContext } from './context.ts';
-import { openFileStore } from './files/store.ts';
+import { openFileStore } from './files/open-store.ts';
 import { openJobFigures } from './jobs/figures.ts';
 import type { Log } from './log.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
@@ -65,6 +65,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
   const sandbox = openSandbox(options.process === 'api' ? { waitMs: longestWaitMs } : {});
   const board = openQueueBoard(queues);
   const resources: Resources = new Map();
+  const files = openFileStore(config, log);
   const shared = {
     config,
     log,
@@ -74,7 +75,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     runAcrossTenants: database.runAcrossTenants,
     runInNoTenant: database.runInNoTenant,
     secrets: openSecretStore(openSecrets(config.secretsKeys)),
-    files: openFileStore(config.dataDir),
+    files,
     sandbox,
     metrics,
     resources,
@@ -102,6 +103,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
     async close() {
       await sandbox.close();
       await board.close();
+      await files.close();
       await queues.close();
       await database.close();
     },

@@ -107,7 +107,9 @@ export function registerProfile(app: App): void {
       },
     },
     (request, reply) =>
-      sendStored(() => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.ctx.actor.id))),
+      sendStored(() =>
+        sendFile(request, reply, avatar, (partOf) => openAvatar(request.ctx, request.ctx.actor.id, partOf)),
+      ),
   );
 
   app.delete(
@@ -140,7 +142,9 @@ export function registerProfile(app: App): void {
       },
     },
     (request, reply) =>
-      sendStored(() => sendFile(request, reply, avatar, () => openAvatar(request.ctx, request.params.id))),
+      sendStored(() =>
+        sendFile(request, reply, avatar, (partOf) => openAvatar(request.ctx, request.params.id, partOf)),
+      ),
   );
 
   app.get(

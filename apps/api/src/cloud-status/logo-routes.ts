@@ -50,8 +50,8 @@ export function registerCloudLogos(app: App): void {
       sendStored(async () => {
         const logo = await getLogo(request.ctx, request.params.id);
         reply.header('cache-control', 'private, no-cache');
-        return sendFile(request, reply, { type: logo.type, tag: fileTag(logo.path) }, () =>
-          openLogo(request.ctx, logo),
+        return sendFile(request, reply, { type: logo.type, tag: fileTag(logo.path) }, (partOf) =>
+          openLogo(request.ctx, logo, partOf),
         );
       }),
   );

@@ -135,7 +135,9 @@ export function registerFavorites(app: App): void {
         const icon = await getIcon(request.ctx, request.params.id);
         reply.header('cache-control', 'private, max-age=86400');
         const { type, version } = icon;
-        return sendFile(request, reply, { type, tag: String(version) }, () => openIcon(request.ctx, icon));
+        return sendFile(request, reply, { type, tag: String(version) }, (partOf) =>
+          openIcon(request.ctx, icon, partOf),
+        );
       }),
   );
 

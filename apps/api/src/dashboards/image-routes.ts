@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
 import { DashboardImage, imageMaxBytes } from '@portal/domain/dashboards/tabs';
-import { addImage, deleteImage, listImages, openImage } from '@portal/usecases/dashboards/images';
+import { addImage, deleteImage, getImage, listImages, openImage } from '@portal/usecases/dashboards/images';
 import { sendFile } from '../files.ts';
 import { acceptForms, FileForm, readForm } from '../uploads.ts';
 import { type App, ById, NoContent } from '../zod-app.ts';
@@ -64,9 +64,9 @@ export function registerDashboardImages(app: App): void {
       },
     },
     async (request, reply) => {
-      const { type, file } = await openImage(request.ctx, request.params.id);
+      const image = await getImage(request.ctx, request.params.id);
       reply.header('cache-control', 'private').header('content-disposition', 'inline');
-      return sendFile(request, reply, { type }, () => file);
+      return sendFile(request, reply, { type: image.type }, (partOf) => openImage(request.ctx, image, partOf));
     },
   );
 

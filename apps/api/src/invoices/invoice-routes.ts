@@ -75,7 +75,9 @@ export function registerInvoiceList(app: App): void {
       const { type, path, fileName } = document;
       // Earlier releases stored documents under the sender’s file names.
       const saveAs = documentName(fileName, type);
-      return sendFile(request, reply, { type, tag: fileTag(path), saveAs }, () => openDocument(ctx, document));
+      return sendFile(request, reply, { type, tag: fileTag(path), saveAs }, (partOf) =>
+        openDocument(ctx, document, partOf),
+      );
     },
   );
 

@@ -1,3 +1,4 @@
+import type { FileHandle } from 'node:fs/promises';
 import { guardedDownload, guardedFetch } from '../http/guarded-fetch.ts';
 import {
   type CalendarAccess,
@@ -135,13 +136,13 @@ async function collections(
 }
 
 /**
- * Writes the server's answer with the events between two instants to `place`; `readEvents` parses it. Throws a CalendarFailure.
+ * Writes the server's answer with the events between two instants to an empty file; `readEvents` parses it. Throws a CalendarFailure.
  */
 export async function downloadEvents(
   access: CalendarAccess,
   calendar: DavCalendar,
   { from, to }: { from: Date; to: Date },
-  place: string,
+  file: FileHandle,
 ): Promise<void> {
   const url = new URL(calendar.url);
   const range = { start: davTime(from), end: davTime(to) };
@@ -161,7 +162,7 @@ export async function downloadEvents(
       const { status } = await asCalendarFailure(
         guardedDownload(url, policyOf(access), {
           ...request,
-          path: place,
+          path: file,
           stallMs: request.timeoutMs,
           maxBytes: maxCalendarBytes,
         }),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,9 +47,13 @@ const access = (url: string, timeoutMs = 20_000, more: Partial<CalendarAccess> =
 });
 
 let place = '';
-async function download(url: string, known?: IcsValidators, timeoutMs?: number, more?: Partial<CalendarAccess>) {
+function newFile() {
   place = join(folder, randomUUID());
-  return downloadIcs(access(url, timeoutMs, more), place, known);
+  return open(place, 'wx+');
+}
+async function download(url: string, known?: IcsValidators, timeoutMs?: number, more?: Partial<CalendarAccess>) {
+  await using file = await newFile();
+  return downloadIcs(access(url, timeoutMs, more), file, known);
 }
 const feed = () => `${server.origin}/team.ics`;
 const answering = (status: number, headers: Record<string, string | number> = {}, body: string | Buffer = '') => {
@@ -73,7 +76,7 @@ describe('a file of events', () => {
     expect(validators).toEqual({ etag: 'W/"7"', lastModified: 'Fri, 20 Nov 2026 08:00:00 GMT' });
     expect(await readFile(place, 'utf8')).toContain('SUMMARY:Two');
     expect(await download(feed(), validators ?? {})).toBeNull();
-    expect(existsSync(place)).toBe(false);
+    expect((await stat(place)).size).toBe(0);
     expect(
       server.seen.map(({ headers }) => [headers.accept, headers['if-none-match'], headers['if-modified-since']]),
     ).toEqual([
@@ -181,14 +184,14 @@ describe('a file of events', () => {
     server.answer = (_request, response) => pour(pipeline(endless(1_024), response));
     await expect(download(feed())).rejects.toMatchObject({ error: 'invalid' });
     await expect(sent).rejects.toThrow();
-    expect(existsSync(place)).toBe(false);
+    expect((await stat(place)).size).toBeLessThanOrEqual(10 * 1024 * 1024);
     server.answer = (_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       pour(pipeline(endless(1_024), createGzip(), response));
     };
     await expect(download(feed())).rejects.toMatchObject({ error: 'invalid' });
     await expect(sent).rejects.toThrow();
-    expect(existsSync(place)).toBe(false);
+    expect((await stat(place)).size).toBeLessThanOrEqual(10 * 1024 * 1024);
   });
 });
 
@@ -327,15 +330,15 @@ describe('a calendar server', () => {
       ),
     });
     const range = { from: new Date('2026-11-01T00:00:00Z'), to: new Date('2026-12-01T00:00:00.500Z') };
-    place = join(folder, randomUUID());
-    await downloadEvents(access(server.origin, 20_000, signIn), calendar, range, place);
+    await using file = await newFile();
+    await downloadEvents(access(server.origin, 20_000, signIn), calendar, range, file);
     const events = Buffer.from((await readEvents(await readFile(place))) ?? []).toString();
     expect(events).toContain('SUMMARY:In CDATA');
     expect(events).toContain('SUMMARY:R&D');
     expect(server.seen[0]?.body).toMatch(/time-range start="20261101T000000Z" end="20261201T000000Z"/);
 
     answering(507);
-    const failed = downloadEvents(access(server.origin), calendar, range, join(folder, randomUUID()));
+    const failed = downloadEvents(access(server.origin), calendar, range, file);
     await expect(failed).rejects.toMatchObject({ error: 'unreachable' });
     expect(await readEvents(Buffer.from('<html/>'))).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { guardedDownload } from '../http/guarded-fetch.ts';
 import {
   type CalendarAccess,
@@ -20,12 +20,12 @@ export interface IcsValidators {
 const longestValidator = 1_000;
 
 /**
- * Downloads an events file to `place`, which must not exist yet. Returns the validators for the next request; null if the file has not
- * changed, in which case nothing is written. Throws a CalendarFailure.
+ * Downloads an events file into an empty file. Returns the validators for the next request; null if the events have not changed, in which
+ * case nothing is written. Throws a CalendarFailure.
  */
 export async function downloadIcs(
   access: CalendarAccess,
-  place: string,
+  file: FileHandle,
   known: IcsValidators = {},
 ): Promise<IcsValidators | null> {
   const url = new URL(access.url.reveal());
@@ -37,7 +37,7 @@ export async function downloadIcs(
   const { status, headers } = await asCalendarFailure(
     guardedDownload(url, policyOf(access), {
       ...request,
-      path: place,
+      path: file,
       stallMs: request.timeoutMs,
       maxBytes: maxCalendarBytes,
     }),
@@ -45,15 +45,14 @@ export async function downloadIcs(
   const isAsked = known.etag !== undefined || known.lastModified !== undefined;
   if (status === 304 && isAsked) return null;
   checkStatus(status, 200);
-  if (!(await isIcs(place))) throw new CalendarFailure('invalid');
+  if (!(await isIcs(file))) throw new CalendarFailure('invalid');
   const { etag = '', 'last-modified': lastModified = '' } = headers;
   const isUsable = (validator: string) => validator !== '' && validator.length <= longestValidator;
   return { ...(isUsable(etag) && { etag }), ...(isUsable(lastModified) && { lastModified }) };
 }
 
 /** The usual wrong answer is a sign-in page with status 200. */
-async function isIcs(place: string): Promise<boolean> {
-  await using file = await open(place, 'r');
+async function isIcs(file: FileHandle): Promise<boolean> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(1_024), 0, 1_024, 0);
   return /^BEGIN:VCALENDAR\s/i.test(buffer.subarray(0, bytesRead).toString().trimStart());
 }

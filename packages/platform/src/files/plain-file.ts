@@ -1,23 +1,9 @@
-import { close, createReadStream, fstat, open as openWithCallback, type ReadStream } from 'node:fs';
+import { close, createReadStream, fstat, open as openWithCallback, read as readWithCallback } from 'node:fs';
 import { constants } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-
-/** From the first to the last byte, both included. */
-export interface Part {
-  start: number;
-  end: number;
-}
-
-/** Selects the part of a file of this size to read; null for all of it. `openPlainFile` throws its errors. */
-export type PartOf = (sizeBytes: number) => Part | null;
-
-export interface OpenedFile {
-  stream: ReadStream;
-  /** Of the whole file. */
-  sizeBytes: number;
-  /** The part in the stream; null for all. */
-  part: Part | null;
-}
+import { unavailable } from '@portal/domain/errors';
+import type { OpenedFile, PartOf } from './opened-file.ts';
 
 // Descriptors instead of FileHandles: if a caller drops the stream unread, a garbage-collected FileHandle would end the process.
 const openDescriptor = promisify(openWithCallback);
@@ -26,7 +12,7 @@ const closeDescriptor = promisify(close);
 
 /**
  * Opens a regular file; null if there is none, or if the last path segment is a link, device, pipe or folder. The check and the read use
- * one descriptor, so they see the same file.
+ * one descriptor, so they see the same file. Throws what `partOf` throws.
  */
 export async function openPlainFile(place: string, partOf: PartOf = () => null): Promise<OpenedFile | null> {
   let fd: number;
@@ -37,21 +23,33 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
     if (isAbsent(error)) return null;
     throw error;
   }
+  let file: OpenedFile | null = null;
   try {
     const stats = await statDescriptor(fd);
-    if (stats.isFile()) {
-      const part = partOf(stats.size);
-      // Excludes bytes that are appended after the size was read.
-      const whole = stats.size === 0 ? null : { start: 0, end: stats.size - 1 };
-      return { stream: createReadStream(place, { fd, ...(part ?? whole) }), sizeBytes: stats.size, part };
-    }
-  } catch (error) {
-    await closeDescriptor(fd);
-    throw error;
+    if (!stats.isFile()) return null;
+    const { size: sizeBytes } = stats;
+    const part = partOf(sizeBytes);
+    if (part === 'none' || sizeBytes === 0) return { stream: Readable.from([]), sizeBytes, part: null };
+    // Excludes bytes that are appended after the size was read.
+    const range = part ?? { start: 0, end: sizeBytes - 1 };
+    file = { stream: createReadStream(place, { fd, fs: throughout, ...range }), sizeBytes, part };
+    return file;
+  } finally {
+    // A stream closes it itself.
+    if (file === null) await closeDescriptor(fd);
   }
-  await closeDescriptor(fd);
-  return null;
 }
+
+/** Reads as Node does, but fails where a file ends before the range that is read: it was truncated meanwhile. */
+const throughout = {
+  close,
+  read: ((fd, buffer, offset, length, position, callback) =>
+    readWithCallback(fd, buffer, offset, length, position, (error, bytesRead, read) =>
+      callback(error ?? (bytesRead === 0 && length > 0 ? truncated() : null), bytesRead, read),
+    )) as typeof readWithCallback,
+};
+
+const truncated = () => unavailable('This file is incomplete. Please try again later.', new Error('it was truncated'));
 
 const absent: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 

@@ -5,19 +5,19 @@ import { afterAll, expect, it } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
-import { openFileStore } from './store.ts';
+import { openFolderStore } from './folder-store.ts';
 import { sweepOrphanFiles } from './sweep-orphans.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const { make, system: plainSystem } = await testRuntime();
-const system = (files: ReturnType<typeof openFileStore>) => ({ ...plainSystem(), files });
+const system = (files: ReturnType<typeof openFolderStore>) => ({ ...plainSystem(), files });
 const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
 /** A file store per test, because the sweep covers all files of a store. */
 function openTestStore(name: string) {
   const folder = join(dataDir, name, 'files');
-  const fileStore = openFileStore(join(dataDir, name));
+  const fileStore = openFolderStore(join(dataDir, name));
   return {
     folder,
     fileStore,

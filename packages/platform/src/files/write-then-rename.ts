@@ -3,6 +3,7 @@ import { constants, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 import { tooLarge } from '@portal/domain/errors';
+import { unfinishedPathOf } from './stored-path.ts';
 
 /** A stream of bytes, not of text. */
 export type FileContent = Uint8Array | Readable;
@@ -16,28 +17,18 @@ export interface WriteLimits {
 
 /** Writes a temporary file and renames it, so that `place` holds the whole content or nothing. Returns the number of bytes. */
 export async function writeThenRename(place: string, content: FileContent, limits: WriteLimits): Promise<number> {
-  let sizeBytes = 0;
-  await fillThenRename(place, async (unfinished) => {
-    sizeBytes = await writeDurably(unfinished, content, limits);
-    return true;
-  });
-  return sizeBytes;
-}
-
-/** Like `writeThenRename`, but `fill` writes and syncs the temporary file. If `fill` returns false, `place` stays unchanged. */
-export async function fillThenRename(place: string, fill: (unfinished: string) => Promise<boolean>): Promise<boolean> {
-  const unfinished = `${place}.${randomBytes(6).toString('hex')}.part`;
+  const unfinished = unfinishedPathOf(place, randomBytes(6).toString('hex'));
   try {
-    const isFilled = await fill(unfinished);
-    if (isFilled) {
-      await rename(unfinished, place);
-      await syncPlace(dirname(place));
-    }
-    return isFilled;
+    const sizeBytes = await writeDurably(unfinished, content, limits);
+    await rename(unfinished, place);
+    await syncPlace(dirname(place));
+    return sizeBytes;
   } finally {
     await unlink(unfinished).catch(() => undefined);
   }
 }
+
+export const tooLargeFile = (maxBytes: number) => tooLarge(`The file must not be larger than ${maxBytes} bytes.`);
 
 async function writeDurably(
   place: string,
@@ -45,19 +36,22 @@ async function writeDurably(
   { maxBytes, signal, mode = 0o600 }: WriteLimits,
 ): Promise<number> {
   await using file = await open(place, 'wx', mode);
-  const source = content instanceof Readable ? content : Readable.from([content]);
-  if (signal) addAbortSignal(signal, source);
   let sizeBytes = 0;
   // Holds one chunk at a time; leaving the loop early closes the stream.
-  for await (const chunk of source as AsyncIterable<Uint8Array>) {
+  for await (const chunk of chunksOf(content, signal)) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > maxBytes) {
-      throw tooLarge(`The file must not be larger than ${maxBytes} bytes.`);
-    }
+    if (sizeBytes > maxBytes) throw tooLargeFile(maxBytes);
     await file.writeFile(chunk);
   }
   await file.sync();
   return sizeBytes;
+}
+
+/** The chunks of some content; an abort ends them. */
+export function chunksOf(content: FileContent, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
+  const source = content instanceof Readable ? content : Readable.from([content]);
+  if (signal) addAbortSignal(signal, source);
+  return source as AsyncIterable<Uint8Array>;
 }
 
 /** Syncs a file, or a folder after a rename in it, to the disk. */

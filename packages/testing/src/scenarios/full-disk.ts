@@ -2,7 +2,7 @@ import { chmod, readdir, rename, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { newId } from '@portal/domain/ids';
-import { openFileStore } from '@portal/platform/files/store';
+import { openFolderStore } from '@portal/platform/files/folder-store';
 import { sweepOrphanFiles } from '@portal/platform/files/sweep-orphans';
 import { areas } from '@portal/usecases/areas';
 import { limitFileSize } from '../file-size-limit.ts';
@@ -73,7 +73,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 async function sweptFiles(stack: Stack, folder: string): Promise<number> {
   const old = new Date(Date.now() - 86_400_000);
   for (const file of await filesBelow(folder)) await utimes(file, old, old);
-  const files = openFileStore(stack.env['DATA_DIR'] ?? '');
+  const files = openFolderStore(stack.env['DATA_DIR'] ?? '');
   const owners = areas.flatMap((area) => area.files ?? []);
   const system = stack.runtime.system({ requestId: newId(), ip: null, userAgent: null });
   return sweepOrphanFiles({ ...system, files }, owners, new AbortController().signal);

@@ -4,7 +4,7 @@ import { users } from '@portal/db/schema/accounts/users';
 import { notFound, unauthenticated } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import type { OpenedFile } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { avatarImages } from './avatar-image.ts';
 
@@ -48,11 +48,11 @@ async function replaceAvatar(ctx: UserContext, path: string | null): Promise<voi
 }
 
 /** Opens the avatar of an account in the caller's tenant; throws 404 if it has none. */
-export async function openAvatar(ctx: UserContext, userId: string): Promise<OpenedFile> {
+export async function openAvatar(ctx: UserContext, userId: string, partOf?: PartOf): Promise<OpenedFile> {
   const [account] = await ctx.read((db) =>
     db.select({ path: users.avatarPath }).from(users).where(eq(users.id, userId)),
   );
-  const file = account?.path ? await ctx.files.open(account.path) : null;
+  const file = account?.path ? await ctx.files.open(account.path, partOf) : null;
   if (!file) throw notFound();
   return file;
 }

@@ -59,8 +59,7 @@ export async function bytesOf({ files }: Pick<TenantContext, 'files'>, path: str
 
 /** The size of a stored file in bytes; null if it is missing. */
 export async function sizeOf({ files }: Pick<TenantContext, 'files'>, path: string): Promise<number | null> {
-  const file = await files.open(path);
-  file?.stream.destroy();
+  const file = await files.open(path, () => 'none');
   return file?.sizeBytes ?? null;
 }
 
@@ -78,9 +77,13 @@ export const parseCollectionsInSandbox = (
     DavCollection[] | null
   >;
 
-/** The events in a stored answer, as one events file. */
-export const parseEventsInSandbox = (ctx: TenantContext, userId: string, path: string): Promise<Uint8Array | null> =>
+/** The events in a calendar server's answer, as one events file. Calls `read` for the answer once there is a slot. */
+export const parseEventsInSandbox = (
+  ctx: TenantContext,
+  userId: string,
+  read: () => Promise<Buffer>,
+): Promise<Uint8Array | null> =>
   runCalendarTask(ctx, userId, reading, async () => ({
     what: 'events' as const,
-    body: await bytesOf(ctx, path),
+    body: await read(),
   })) as Promise<Uint8Array | null>;

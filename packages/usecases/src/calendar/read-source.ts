@@ -1,19 +1,16 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { downloadEvents, findCalendars } from '@portal/connectors/calendar/caldav';
 import { type CalendarAccess, CalendarFailure, maxCalendarBytes } from '@portal/connectors/calendar/calendar-access';
 import { downloadIcs, type IcsValidators } from '@portal/connectors/calendar/ics';
 import { newId } from '@portal/domain/ids';
 import { DAY } from '@portal/domain/time';
+import { throwUnwritable } from '@portal/domain/unwritable';
 import type { TenantContext } from '@portal/platform/context';
+import { openScratchFile } from '@portal/platform/files/scratch-file';
 import { parseCollectionsInSandbox, parseEventsInSandbox } from './calendar-work.ts';
-
-/** Stores the file that `fill` writes to `place` and returns its path; null if `fill` returns false. */
-export const receive = (
-  { files }: Pick<TenantContext, 'files'>,
-  extension: 'ics' | 'xml',
-  fill: (place: string) => Promise<boolean>,
-): Promise<string | null> => files.receive('calendars', newId(), extension, fill);
 
 /** The stored result of a source's last read. */
 export interface KnownState {
@@ -51,12 +48,10 @@ export const readSource = (
 
 async function readFile(ctx: TenantContext, access: CalendarAccess, known: KnownState): Promise<ReadState> {
   const before = known.bodyPath === null ? {} : ((known.validators ?? {}) as IcsValidators);
-  let validators: IcsValidators | null = null;
-  const bodyPath = await receive(ctx, 'ics', async (place) => {
-    validators = await downloadIcs(access, place, before);
-    return validators !== null;
-  });
-  return { bodyPath, validators: validators ?? before, covers: null };
+  await using file = await openScratchFile(ctx.config);
+  const validators = await downloadIcs(access, file, before);
+  if (validators === null) return { bodyPath: null, validators: before, covers: null };
+  return { bodyPath: await stored(ctx, file), validators, covers: null };
 }
 
 async function readServer(
@@ -77,28 +72,27 @@ async function readServer(
     isDeepStrictEqual(validators, known.validators);
   if (isSame && known.coversFrom && known.coversTo)
     return { bodyPath: null, validators, covers: { from: known.coversFrom, to: known.coversTo } };
-  const bodyPath = await receive(ctx, 'ics', async (place) => {
-    let remainingBytes = maxCalendarBytes;
-    await writeFile(place, '', { flag: 'wx', mode: 0o600 });
-    for (const calendar of calendars) {
-      const answer = await receive(ctx, 'xml', async (answered) => {
-        await downloadEvents(access, calendar, covers, answered);
-        return true;
-      });
-      if (answer === null) continue;
-      try {
-        const events = await parseEventsInSandbox(ctx, userId, answer);
-        remainingBytes -= events?.length ?? 0;
-        if (events === null || remainingBytes < 0) throw new CalendarFailure('invalid');
-        await appendFile(place, events);
-      } finally {
-        await ctx.files.remove(answer);
-      }
-    }
-    return true;
-  });
-  return { bodyPath, validators, covers };
+  await using file = await openScratchFile(ctx.config);
+  let remainingBytes = maxCalendarBytes;
+  for (const calendar of calendars) {
+    await using answer = await openScratchFile(ctx.config);
+    await downloadEvents(access, calendar, covers, answer);
+    const events = await parseEventsInSandbox(ctx, userId, () => buffer(fromStart(answer)));
+    remainingBytes -= events?.length ?? 0;
+    if (events === null || remainingBytes < 0) throw new CalendarFailure('invalid');
+    await file.appendFile(events).catch(throwUnwritable);
+  }
+  return { bodyPath: await stored(ctx, file), validators, covers };
 }
+
+/** Stores what a scratch file holds and returns its path. */
+async function stored({ files }: TenantContext, file: FileHandle): Promise<string> {
+  const limits = { maxBytes: maxCalendarBytes };
+  const { path } = await files.write('calendars', newId(), 'ics', fromStart(file), limits);
+  return path;
+}
+
+const fromStart = (file: FileHandle): Readable => file.createReadStream({ start: 0 });
 
 /** Whether the last read covers the whole window. */
 export const isCovered = ({ from, to }: EventRange, { coversFrom, coversTo }: KnownState): boolean =>

@@ -5,13 +5,13 @@ import { addressOf, type CalendarSourceTest, type CalendarTestResult } from '@po
 import { busy, notFound } from '@portal/domain/errors';
 import { SECOND } from '@portal/domain/time';
 import type { UserContext } from '@portal/platform/context';
+import { openScratchFile } from '@portal/platform/files/scratch-file';
 import { callLimits } from '@portal/platform/limits';
 import { openSemaphore } from '@portal/platform/semaphore';
 import { beginSettingsTest } from '@portal/platform/settings-trial';
 import { TimeoutError, withTimeout } from '@portal/platform/timeout';
 import { recordAudit } from './audit.ts';
 import { parseCollectionsInSandbox } from './calendar-work.ts';
-import { receive } from './read-source.ts';
 import { accessTo, enteredAddress, ownSource, type StoredSource } from './stored-source.ts';
 
 const inSlot = openSemaphore({
@@ -81,9 +81,7 @@ async function readForTest(
     return { ok: true, error: null, calendars: calendars.map(({ name, url }) => ({ name, url })) };
   }
   // Download all of it, because it may be too large, but store nothing.
-  await receive(ctx, 'ics', async (place) => {
-    await downloadIcs(access, place);
-    return false;
-  });
+  await using file = await openScratchFile(ctx.config);
+  await downloadIcs(access, file);
   return { ok: true, error: null };
 }

@@ -5,7 +5,7 @@ import { type CloudInstance, logoMaxBytes } from '@portal/domain/cloud-status/in
 import { invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import type { OpenedFile } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
@@ -30,8 +30,8 @@ export async function getLogo(ctx: UserContext, id: string): Promise<StoredLogo>
 }
 
 /** Opens the file of a logo. Throws 404 if it was removed meanwhile. */
-export async function openLogo(ctx: UserContext, { path }: StoredLogo): Promise<OpenedFile> {
-  const file = await ctx.files.open(path);
+export async function openLogo(ctx: UserContext, { path }: StoredLogo, partOf?: PartOf): Promise<OpenedFile> {
+  const file = await ctx.files.open(path, partOf);
   if (!file) throw notFound();
   return file;
 }

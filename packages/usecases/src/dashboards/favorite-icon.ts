@@ -8,7 +8,7 @@ import { type Favorite, iconMaxBytes } from '@portal/domain/dashboards/favorites
 import { busy, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import type { UserContext } from '@portal/platform/context';
-import type { OpenedFile } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { iconImages } from '@portal/platform/images/icon-image';
 import { iconExtensionOf, type IconType } from '@portal/platform/images/icon-type';
@@ -41,8 +41,8 @@ export async function getIcon(ctx: UserContext, favoriteId: string): Promise<Sto
 }
 
 /** Opens the file of an icon. Throws 404 if it has been removed meanwhile. */
-export async function openIcon(ctx: UserContext, { path }: StoredIcon): Promise<OpenedFile> {
-  const file = await ctx.files.open(path);
+export async function openIcon(ctx: UserContext, { path }: StoredIcon, partOf?: PartOf): Promise<OpenedFile> {
+  const file = await ctx.files.open(path, partOf);
   if (!file) throw notFound();
   return file;
 }

@@ -11,7 +11,7 @@ import { tinyGif } from '@portal/testing/pictures';
 import { testRuntime } from '@portal/testing/runtime';
 import { dashboards } from './area.ts';
 import { setDashboardBackground } from './background.ts';
-import { addImage, deleteImage, listImages, openImage } from './images.ts';
+import { addImage, deleteImage, getImage, listImages, openImage } from './images.ts';
 import { createTab } from './tabs.ts';
 import { addWidget, listWidgets } from './widgets.ts';
 
@@ -20,6 +20,10 @@ const newContext = async () => signedIn(await make.user());
 type UserContext = Awaited<ReturnType<typeof newContext>>;
 
 const upload = (ctx: UserContext, name: string | undefined = 'fest.gif') => addImage(ctx, { name, bytes: tinyGif });
+const opened = async (ctx: UserContext, id: string) => {
+  const image = await getImage(ctx, id);
+  return { type: image.type, file: await openImage(ctx, image) };
+};
 const storedFiles = async () =>
   (
     await readdir(join(config.dataDir, 'files/dashboard-images'), { recursive: true, withFileTypes: true }).catch(
@@ -41,7 +45,7 @@ it('stores a picture byte for byte under its id and type, independent of its nam
     createdAt: expect.any(Date),
   });
   expect(await storedFiles()).toContain(`${image.id}.gif`);
-  const { type, file } = await openImage(ctx, image.id);
+  const { type, file } = await opened(ctx, image.id);
   expect([type, await buffer(file.stream)]).toEqual(['image/gif', bytes]);
   const second = await upload(ctx);
   expect(await listImages(ctx)).toEqual([image, second]);
@@ -67,7 +71,7 @@ it('deletes row and file', async () => {
   expect(await listImages(ctx)).toEqual([]);
   expect(await storedFiles()).not.toContain(`${id}.gif`);
   await expect(deleteImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
-  await expect(openImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(opened(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
 it('answers 404 if the file is missing', async () => {
@@ -75,7 +79,7 @@ it('answers 404 if the file is missing', async () => {
   const { id } = await upload(ctx);
   const [row] = await ctx.read((db) => db.select().from(dashboardImages).where(eq(dashboardImages.id, id)));
   await unlink(join(config.dataDir, 'files', row?.storagePath ?? ''));
-  await expect(openImage(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
+  await expect(opened(ctx, id)).rejects.toMatchObject({ kind: 'not_found' });
   await deleteImage(ctx, id);
 });
 
@@ -130,7 +134,7 @@ it('is visible only to its owner', async () => {
   const { id } = await upload(ctx);
   const colleague = await signedIn(await make.user({ tenantId: ctx.tenantId, role: 'ADMIN' }));
   for (const other of [await newContext(), colleague]) {
-    await expect(openImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(opened(other, id)).rejects.toMatchObject({ kind: 'not_found' });
     await expect(deleteImage(other, id)).rejects.toMatchObject({ kind: 'not_found' });
     expect(await listImages(other)).toEqual([]);
   }

@@ -6,7 +6,7 @@ import { conflict, invalid, notFound } from '@portal/domain/errors';
 import { newId } from '@portal/domain/ids';
 import { shownFileName } from '@portal/domain/text';
 import type { UserContext } from '@portal/platform/context';
-import type { OpenedFile } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
 import { withNewFiles } from '@portal/platform/files/with-new-files';
 import { detectImageType, extensionOf } from '@portal/platform/images/image-type';
 import { clearBackgroundImage } from '../accounts/own-profile.ts';
@@ -32,17 +32,28 @@ const imagesOf = prepared<{ userId: string }>()('dashboard_images', (db) =>
 /** The caller's pictures in the order they were uploaded. */
 export const listImages = (ctx: UserContext): Promise<DashboardImage[]> => ctx.run(imagesOf, { userId: ctx.actor.id });
 
-/** The bytes of one of the caller's pictures and their type. Throws 404, also when the file is missing. */
-export async function openImage(ctx: UserContext, imageId: string): Promise<{ type: string; file: OpenedFile }> {
+export interface StoredImage {
+  path: string;
+  type: string;
+}
+
+/** Where one of the caller's pictures is stored. Throws 404. */
+export async function getImage(ctx: UserContext, imageId: string): Promise<StoredImage> {
   const [image] = await ctx.read((db) =>
     db
       .select({ type: dashboardImages.type, path: dashboardImages.storagePath })
       .from(dashboardImages)
       .where(and(eq(dashboardImages.id, imageId), eq(dashboardImages.userId, ctx.actor.id))),
   );
-  const file = image && (await ctx.files.open(image.path));
+  if (!image) throw notFound();
+  return image;
+}
+
+/** The bytes of a picture. Throws 404 if the file is missing. */
+export async function openImage(ctx: UserContext, { path }: StoredImage, partOf?: PartOf): Promise<OpenedFile> {
+  const file = await ctx.files.open(path, partOf);
   if (!file) throw notFound();
-  return { type: image.type, file };
+  return file;
 }
 
 /**

@@ -15,7 +15,8 @@ import {
 } from '@portal/domain/desktop/packages';
 import { notFound } from '@portal/domain/errors';
 import type { SystemContext } from '@portal/platform/context';
-import { isAbsent, type OpenedFile, openPlainFile, type PartOf } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
+import { isAbsent, openPlainFile } from '@portal/platform/files/plain-file';
 import { manifestReader } from './manifest.ts';
 
 /** The folder and its manifest. Throws 404 if there is no folder or no usable manifest. */

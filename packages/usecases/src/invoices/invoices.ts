@@ -6,7 +6,7 @@ import { invoiceFiles, invoices } from '@portal/db/schema/invoices';
 import { conflict, notFound } from '@portal/domain/errors';
 import type { Invoice, InvoiceChange, InvoiceState } from '@portal/domain/invoices/invoices';
 import type { UserContext } from '@portal/platform/context';
-import type { OpenedFile } from '@portal/platform/files/plain-file';
+import type { OpenedFile, PartOf } from '@portal/platform/files/opened-file';
 import { recordAudit } from './audit.ts';
 
 export interface InvoiceFilter {
@@ -82,8 +82,8 @@ export async function getDocument(ctx: UserContext, id: string, position: number
 }
 
 /** Its unchanged bytes. Throws 404 if the file no longer exists. */
-export async function openDocument(ctx: UserContext, { path }: StoredDocument): Promise<OpenedFile> {
-  const file = await ctx.files.open(path);
+export async function openDocument(ctx: UserContext, { path }: StoredDocument, partOf?: PartOf): Promise<OpenedFile> {
+  const file = await ctx.files.open(path, partOf);
   if (!file) throw notFound();
   return file;
 }

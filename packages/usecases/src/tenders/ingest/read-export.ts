@@ -1,11 +1,10 @@
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { downloadExport, exportEntries } from '@portal/connectors/tenders/notice-export';
 import { dayInBerlin } from '@portal/domain/tenders/notice-times';
 import { exportDays } from '@portal/domain/tenders/rhythm';
 import { SECOND } from '@portal/domain/time';
-import { throwUnwritable } from '@portal/domain/unwritable';
+import { openScratchFile } from '@portal/platform/files/scratch-file';
 import { oneAhead } from './ahead.ts';
 import { type Document, parseDocumentsInSandbox, type ReadDocuments } from './parse-in-sandbox.ts';
 import type { SourceRead } from './source-read.ts';
@@ -22,10 +21,9 @@ export async function readExport(
 ): Promise<void> {
   const { system, signal } = read;
   const days = exportDays(watermark, dayInBerlin(system.now().toISOString()));
-  await mkdir(system.config.dataDir, { recursive: true }).catch(throwUnwritable);
   for (const [n, day] of days.entries()) {
     read.progress(n, days.length);
-    await using file = await unlinkedFile(system.config.dataDir);
+    await using file = await openScratchFile(system.config);
     const askedAt = performance.now();
     await downloadExport({ url, policy: system.config.outbound.byOperator, day, file, signal });
     // Pause as long as the download took: a slow server may be busy.
@@ -35,15 +33,6 @@ export async function readExport(
     if (n < days.length - 1) await pause(pauseMs, undefined, { signal });
   }
   read.progress(days.length, days.length);
-}
-
-/** An unlinked temporary file, which disappears with the process. If the process dies before `rm`, the next read removes the empty file. */
-async function unlinkedFile(folder: string): Promise<FileHandle> {
-  const path = join(folder, 'tender-export.part');
-  await rm(path, { force: true }).catch(throwUnwritable);
-  const file = await open(path, 'wx+', 0o600).catch(throwUnwritable);
-  await rm(path, { force: true });
-  return file;
 }
 
 async function readDay(read: SourceRead, day: string, file: FileHandle): Promise<void> {
