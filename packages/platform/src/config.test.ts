@@ -85,6 +85,40 @@ describe('settings', () => {
     });
   });
 
+  it('take an object store for the files, with its keys', () => {
+    expect(readConfig(enough).objectStore).toBeNull();
+    const store = {
+      FILES_URL: 's3://files/portal?endpoint=https://s3.example.org&region=eu-central-1',
+      S3_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+      S3_SECRET_ACCESS_KEY: 'hunter2/+=',
+    };
+    const { objectStore } = readConfig({ ...enough, ...store });
+    expect(objectStore).toMatchObject({ bucket: 'files', prefix: 'portal/', accessKeyId: 'AKIDEXAMPLE' });
+    expect(objectStore?.secretAccessKey.reveal()).toBe('hunter2/+=');
+    expect(JSON.stringify(objectStore)).not.toContain('hunter2');
+    const problemsOf = (env: Record<string, string>) => {
+      try {
+        readConfig({ ...enough, ...env });
+        return null;
+      } catch (error) {
+        return (error as Error).message.split('\n  ').slice(1);
+      }
+    };
+    const { FILES_URL, ...keys } = store;
+    expect(problemsOf({ FILES_URL })).toEqual([
+      'S3_ACCESS_KEY_ID: must be set together with FILES_URL',
+      'S3_SECRET_ACCESS_KEY: must be set together with FILES_URL',
+    ]);
+    expect(problemsOf(keys)).toEqual([
+      'S3_ACCESS_KEY_ID: is of no use without FILES_URL',
+      'S3_SECRET_ACCESS_KEY: is of no use without FILES_URL',
+    ]);
+    expect(problemsOf({ ...store, FILES_URL: 's3://files', S3_ACCESS_KEY_ID: 'a b' })).toEqual([
+      'FILES_URL: must name the address of the store: endpoint=https://host',
+      'S3_ACCESS_KEY_ID: must be printable and without spaces',
+    ]);
+  });
+
   it('ignore variables that are named like properties of every object', () => {
     expect(() => readConfig({ ...enough, constructor: 'x', toString: '' })).not.toThrow();
   });

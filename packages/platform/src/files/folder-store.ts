@@ -92,7 +92,7 @@ async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
 async function isOldEnough(place: string, minAgeMs: number): Promise<boolean> {
   try {
     const stats = await lstat(place);
-    return stats.isFile() && Date.now() - stats.mtimeMs > minAgeMs;
+    return stats.isFile() && (minAgeMs === 0 || Date.now() - stats.mtimeMs > minAgeMs);
   } catch (error) {
     if (isAbsent(error)) return false;
     throw error;

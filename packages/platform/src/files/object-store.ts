@@ -159,7 +159,7 @@ export function openObjectStore(settings: ObjectStoreSettings, log: Pick<Log, 'w
       IsTruncated === 'true' && token !== undefined ? { 'continuation-token': token } : null;
     for await (const { page, now } of pages(query, Objects, next))
       for (const { Key, LastModified } of page.ListBucketResult.Contents)
-        if (now - Date.parse(LastModified) > minAgeMs) yield Key.slice(settings.prefix.length);
+        if (isOldEnough(LastModified, now, minAgeMs)) yield Key.slice(settings.prefix.length);
   }
 
   async function* listUploads(prefix: string, minAgeMs: number) {
@@ -170,7 +170,7 @@ export function openObjectStore(settings: ObjectStoreSettings, log: Pick<Log, 'w
     try {
       for await (const { page, now } of pages({ uploads: '', prefix, 'max-uploads': '1000' }, Uploads, next))
         for (const { Key, UploadId, Initiated } of page.ListMultipartUploadsResult.Upload)
-          if (now - Date.parse(Initiated) > minAgeMs) {
+          if (isOldEnough(Initiated, now, minAgeMs)) {
             const writer = Buffer.from(UploadId).toString('base64url');
             yield unfinishedPathOf(Key.slice(settings.prefix.length), writer);
           }
@@ -237,6 +237,10 @@ export function openObjectStore(settings: ObjectStoreSettings, log: Pick<Log, 'w
     close: async () => calls.close(),
   };
 }
+
+// The store tells the time in whole seconds, so a file of this second may seem to be of the future.
+const isOldEnough = (time: string, now: number, minAgeMs: number): boolean =>
+  minAgeMs === 0 || now - Date.parse(time) > minAgeMs;
 
 const octets = { 'content-type': 'application/octet-stream' };
 const xml = { 'content-type': 'application/xml' };

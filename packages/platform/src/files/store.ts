@@ -31,7 +31,10 @@ export interface FileStore {
    * later, because its row is gone.
    */
   remove(path: string): Promise<boolean>;
-  /** All files of a folder that were last written over `minAgeMs` ago, including leftovers of killed writers, by the store's own clock. */
+  /**
+   * The files of a folder that were last written over `minAgeMs` ago, by default an hour, including leftovers of killed writers; 0 lists all.
+   * An object store measures by its own clock.
+   */
   list(folder: string, minAgeMs?: number): AsyncGenerator<string>;
   /** Closes connections; the store is not used afterwards. */
   close(): Promise<void>;

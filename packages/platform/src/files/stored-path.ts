@@ -11,6 +11,13 @@ export function pathOf(folder: string, id: string, extension: string): string {
   return path;
 }
 
+/** What `pathOf` made a path from. */
+export function splitPath(path: string): { folder: string; id: string; extension: string } {
+  const [folder = '', , name = ''] = path.split('/');
+  const [id = '', extension = ''] = name.split('.');
+  return { folder, id, extension };
+}
+
 /** Whether a store may have given this path to a whole file. */
 export const isStoredPath = (path: string): boolean => storedPath.test(path);
 
