@@ -175,6 +175,7 @@ async function everySeries(): Promise<Map<string, Map<string, Set<string>>>> {
   for (const trouble of each<ReleaseTableTrouble>({ outdated: true, unreadable: true }))
     metrics.setReleaseTableTrouble(trouble, true);
   metrics.countCheck('ok' satisfies CheckOutcome);
+  metrics.countStoreFault('unreachable');
   metrics.countPoll('backup', 'read');
   for (const outcome of ['failed', 'known']) metrics.countInvoice('xrechnung', outcome);
   metrics.countTenderNotices('ted', 'added', 1);

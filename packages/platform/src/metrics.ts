@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { z } from 'zod';
 import type { FailureClass } from '@portal/domain/failure-class';
+import type { ObjectStoreFault } from './files/object-store-error.ts';
 import type { QueueName } from './jobs/job.ts';
 import { withTimeout } from './timeout.ts';
 
@@ -41,6 +42,7 @@ export interface Metrics {
   countSignIn(outcome: SignInOutcome): void;
   countLoad(bound: LoadBound): void;
   countCheck(outcome: CheckOutcome): void;
+  countStoreFault(fault: ObjectStoreFault): void;
   setReleaseTableTrouble(trouble: ReleaseTableTrouble, isSo: boolean): void;
   /** `outcome` is `read`, `dropped` if the server was edited meanwhile, or the failure class. */
   countPoll(kind: string, outcome: string): void;
@@ -124,6 +126,12 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     help: 'Tenders found by saved searches',
     registers,
   });
+  const storeFaults = new Counter({
+    name: 'portal_object_store_faults_total',
+    help: 'Calls of the object store for files that failed for good, by fault',
+    labelNames: ['fault'],
+    registers,
+  });
   const signIns = new Counter({
     name: 'portal_sign_ins_total',
     help: 'Attempts to sign in, by outcome',
@@ -191,6 +199,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     countSignIn: (outcome) => signIns.inc({ outcome }),
     countLoad: (bound) => bounds.inc({ bound }),
     countCheck: (outcome) => checks.inc({ outcome }),
+    countStoreFault: (fault) => storeFaults.inc({ fault }),
     setReleaseTableTrouble: (trouble, isSo) => releaseTable.set({ trouble }, isSo ? 1 : 0),
     countPoll: (kind, outcome) => polls.inc({ kind, outcome }),
     countInvoice: (format, outcome) => invoices.inc({ format, outcome }),

@@ -65,7 +65,7 @@ export function openRuntime(config: Config, options: { process: 'api' | 'worker'
   const sandbox = openSandbox(options.process === 'api' ? { waitMs: longestWaitMs } : {});
   const board = openQueueBoard(queues);
   const resources: Resources = new Map();
-  const files = openFileStore(config, log);
+  const files = openFileStore(config, log, metrics);
   const shared = {
     config,
     log,

@@ -23,7 +23,7 @@ const inFolder = async () => {
   const dataDir = await mkdtemp(join(folder, 'data-'));
   return { store: openFolderStore(dataDir), placeOf: (path: string) => join(dataDir, 'files', path) };
 };
-const inObjectStore = (times = usualTimes) => openObjectStore(server.settings(), silent, times);
+const inObjectStore = (times = usualTimes) => openObjectStore(server.settings(), silent, { times });
 const write = async (store: FileStore, content: string | Buffer, area = 'avatars') =>
   (await store.write(area, newId(), 'webp', Buffer.from(content), { maxBytes: 50_000_000 })).path;
 const textOf = async (store: FileStore, path: string) => {

@@ -62,7 +62,12 @@ export const usualTimes = {
   /** How often these three are looked at. */
   watchMs: 5 * SECOND,
 };
-export type ObjectStoreTimes = typeof usualTimes;
+
+export interface ObjectStoreOptions {
+  times?: typeof usualTimes;
+  /** Called for each call that failed after its tries, and each download that broke off. */
+  onFault?: (fault: ObjectStoreFault) => void;
+}
 
 const codeInBody = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/;
 const absentCodes: ReadonlySet<string> = new Set(['NoSuchKey', 'NoSuchUpload']);
@@ -87,7 +92,10 @@ const faultByCode: Record<string, ObjectStoreFault> = {
  * Calls an S3-compatible store by path-style addresses. Every call is signed, with the hash of its body, and repeated after faults that pass.
  * Throws an ObjectStoreError, or the signal's reason.
  */
-export function openObjectStoreCalls(settings: ObjectStoreSettings, times = usualTimes): ObjectStoreCalls {
+export function openObjectStoreCalls(
+  settings: ObjectStoreSettings,
+  { times = usualTimes, onFault = () => undefined }: ObjectStoreOptions = {},
+): ObjectStoreCalls {
   const { endpoint, bucket, region } = settings;
   const isTls = endpoint.protocol === 'https:';
   const agent = new (isTls ? HttpsAgent : HttpAgent)({
@@ -164,13 +172,20 @@ export function openObjectStoreCalls(settings: ObjectStoreSettings, times = usua
         call.signal?.throwIfAborted();
         const failure = failureOf(ended.signal.aborted ? ended.signal.reason : error, call);
         const pauseMs = 100 * 2 ** tries * (1 + Math.random());
-        if (tries === maxTries || !passes.has(failure.fault) || performance.now() + pauseMs > until) throw failure;
+        if (tries === maxTries || !passes.has(failure.fault) || performance.now() + pauseMs > until)
+          throw counted(failure);
         await pause(pauseMs, undefined, call.signal && { signal: call.signal });
       } finally {
         clearTimeout(timer);
         call.signal?.removeEventListener('abort', stop);
       }
     }
+  }
+
+  function counted(error: ObjectStoreError): ObjectStoreError {
+    // A store may lack a call that we can do without.
+    if (error.fault !== 'unsupported') onFault(error.fault);
+    return error;
   }
 
   const failureOf = (error: unknown, { operation }: Call): ObjectStoreError => {
@@ -226,7 +241,10 @@ export function openObjectStoreCalls(settings: ObjectStoreSettings, times = usua
         }
         // From here on the reader sets the pace, within the limits of the stream.
         settle();
-        return { stream: guarded(response, times, (error) => storeUnavailable(failureOf(error, call))), length };
+        return {
+          stream: guarded(response, times, (error) => storeUnavailable(counted(failureOf(error, call)))),
+          length,
+        };
       }),
 
     close: () => agent.destroy(),
@@ -248,36 +266,38 @@ function faultOf(status: number, code: string): ObjectStoreFault {
 }
 
 /** The bytes of an answer. Gives up when the store is silent, when the reader rests too long, and after an hour. */
-function guarded(response: IncomingMessage, times: ObjectStoreTimes, failed: (error: unknown) => Error): Readable {
+function guarded(response: IncomingMessage, times: typeof usualTimes, failed: (error: unknown) => Error): Readable {
   const begun = performance.now();
   let since = begun;
-  let isStoresTurn = false;
+  const stream = new Readable({
+    highWaterMark: 64 * 1024,
+    read() {
+      since = performance.now();
+      response.resume();
+    },
+    destroy(error, done) {
+      clearInterval(watch);
+      response.destroy();
+      done(error);
+    },
+  });
   const watch = setInterval(() => {
     const now = performance.now();
-    const isOver = now - since > (isStoresTurn ? times.silenceMs : times.restMs) || now - begun > times.downloadMs;
-    if (isOver) response.destroy(new Error(isStoresTurn ? 'the store fell silent' : 'the download took too long'));
+    const longestMs = response.isPaused() ? times.restMs : times.silenceMs;
+    if (now - since > longestMs) stream.destroy(failed(new Error(`nothing moved for ${longestMs} ms`)));
+    else if (now - begun > times.downloadMs) stream.destroy(failed(new Error('the download took too long')));
   }, times.watchMs);
-  const turn = (isNowStores: boolean) => {
-    isStoresTurn = isNowStores;
+  // Until the reader asks for more.
+  response.pause();
+  response.on('data', (chunk: Buffer) => {
     since = performance.now();
-  };
-  async function* chunks() {
-    try {
-      turn(true);
-      for await (const chunk of response as AsyncIterable<Buffer>) {
-        turn(false);
-        yield chunk;
-        turn(true);
-      }
-    } catch (error) {
-      throw failed(error);
-    }
-  }
-  const stream = Readable.from(chunks(), { objectMode: false, highWaterMark: 64 * 1024 });
-  stream.once('close', () => {
-    clearInterval(watch);
-    response.destroy();
+    if (!stream.push(chunk)) response.pause();
   });
-  response.once('close', () => clearInterval(watch));
+  response.on('end', () => stream.push(null));
+  response.on('error', (error) => stream.destroy(failed(error)));
+  // An answer that ends early has an error.
+  response.on('close', () => clearInterval(watch));
+  // Nobody may be listening yet, or any more; whoever reads meets the error all the same.
+  stream.on('error', () => undefined);
   return stream;
 }

@@ -38,11 +38,14 @@ const settings: ObjectStoreSettings = {
 };
 const quick = { ...usualTimes, tryMs: 300, callMs: 1_500, silenceMs: 200, restMs: 400, watchMs: 50 };
 let warnings: unknown[] = [];
+let faults: string[] = [];
 let files: FileStore;
 beforeEach(() => {
   seen = [];
   warnings = [];
-  files = openObjectStore(settings, { warn: (fields: unknown) => void warnings.push(fields) }, quick);
+  faults = [];
+  const log = { warn: (fields: unknown) => void warnings.push(fields) };
+  files = openObjectStore(settings, log, { times: quick, onFault: (fault) => void faults.push(fault) });
   return () => files.close();
 });
 
@@ -84,6 +87,7 @@ describe('an object store that does not do what it should', () => {
       expect(error).toMatchObject({ code: 'UNAVAILABLE', retryAfterSec: wait });
       expect((error.cause as Error).message).toContain(sentence);
       expect(seen).toHaveLength(tries);
+      expect(faults.splice(0)).toHaveLength(1);
     }
     expect(await files.remove(path)).toBe(false);
     await failureOf(Array.fromAsync(files.list('avatars')));
@@ -203,7 +207,7 @@ describe('a download from an object store', () => {
     answer = (_request, response) =>
       void response.writeHead(200, { 'content-length': '200000' }).write(Buffer.alloc(100_000));
     const error = await failureOf(reading());
-    expect(describeFailure(error).cause?.cause?.message).toBe('the store fell silent');
+    expect(describeFailure(error).cause?.cause?.message).toBe('nothing moved for 200 ms');
   });
 
   it('without a length, or with that of another part, is refused', async () => {
@@ -343,7 +347,7 @@ it('works at an endpoint with a path, and without a prefix', async () => {
 });
 
 it('goes on once a store that was away is back', async () => {
-  const store = openObjectStore(real.settings(), console, quick);
+  const store = openObjectStore(real.settings(), console, { times: quick });
   const stored = await store.write('avatars', newId(), 'webp', Buffer.from('hello'), { maxBytes: 5 });
   await real.halt();
   expect(((await failureOf(store.open(stored.path))).cause as Error).message).toContain('cannot be reached');

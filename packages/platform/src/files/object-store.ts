@@ -4,7 +4,12 @@ import { z } from 'zod';
 import { GatheredBytes } from '@portal/domain/gathered-bytes';
 import type { Log } from '../log.ts';
 import { openSemaphore } from '../semaphore.ts';
-import { openObjectStoreCalls, type ObjectStoreSettings, type StoreAnswer, usualTimes } from './object-store-calls.ts';
+import {
+  type ObjectStoreOptions,
+  openObjectStoreCalls,
+  type ObjectStoreSettings,
+  type StoreAnswer,
+} from './object-store-calls.ts';
 import { ObjectStoreError, storeUnavailable } from './object-store-error.ts';
 import type { OpenedFile, Part } from './opened-file.ts';
 import { type FileStore, minOrphanAgeMs } from './store.ts';
@@ -21,8 +26,12 @@ const maxStreams = 6;
  * The store of files in a bucket, under the same paths as in a folder. An object appears under its name when all of it is there: one PUT, or
  * for more than 8 MiB an upload in parts that ends with its completion. So no file lies on this machine's disk meanwhile.
  */
-export function openObjectStore(settings: ObjectStoreSettings, log: Pick<Log, 'warn'>, times = usualTimes): FileStore {
-  const calls = openObjectStoreCalls(settings, times);
+export function openObjectStore(
+  settings: ObjectStoreSettings,
+  log: Pick<Log, 'warn'>,
+  options: ObjectStoreOptions = {},
+): FileStore {
+  const calls = openObjectStoreCalls(settings, options);
   const { host } = settings.endpoint;
   const keyOf = (path: string) => `${settings.prefix}${path}`;
   const inSlot = openSemaphore({

@@ -1,17 +1,28 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import { openFolderStore } from './folder-store.ts';
 import type { FileStore } from './store.ts';
 
 /** The store that the settings name: a folder below `DATA_DIR`, or an object store. */
-export const openFileStore = (config: Pick<Config, 'dataDir' | 'objectStore'>, log: Pick<Log, 'warn'>): FileStore =>
-  config.objectStore === null ? openFolderStore(config.dataDir) : openLater(config.objectStore, log);
+export const openFileStore = (
+  config: Pick<Config, 'dataDir' | 'objectStore'>,
+  log: Pick<Log, 'warn'>,
+  metrics: Pick<Metrics, 'countStoreFault'>,
+): FileStore =>
+  config.objectStore === null ? openFolderStore(config.dataDir) : openLater(config.objectStore, log, metrics);
 
 /** Loads the client of object stores with the first call, so that a service without one starts no slower. */
-function openLater(settings: NonNullable<Config['objectStore']>, log: Pick<Log, 'warn'>): FileStore {
+function openLater(
+  settings: NonNullable<Config['objectStore']>,
+  log: Pick<Log, 'warn'>,
+  metrics: Pick<Metrics, 'countStoreFault'>,
+): FileStore {
   let opening: Promise<FileStore> | null = null;
   const opened = (): Promise<FileStore> =>
-    (opening ??= import('./object-store.ts').then(({ openObjectStore }) => openObjectStore(settings, log)));
+    (opening ??= import('./object-store.ts').then(({ openObjectStore }) =>
+      openObjectStore(settings, log, { onFault: metrics.countStoreFault }),
+    ));
   return {
     write: async (...args) => (await opened()).write(...args),
     open: async (...args) => (await opened()).open(...args),
