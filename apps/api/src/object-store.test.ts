@@ -83,7 +83,7 @@ it('opens no body for HEAD', async () => {
 it.each([
   ['refuses the keys', refusing(403), '60'],
   ['fails', refusing(500), '5'],
-  ['breaks off', (({ socket }) => socket.destroy()) as Answer, '5'],
+  ['breaks off', ({ socket }: IncomingMessage) => socket.destroy(), '5'],
 ])('answers 503 with a time to wait while the store %s, and other calls as ever', async (_what, fault, wait) => {
   const url = await stored();
   answer = fault;

@@ -1,12 +1,11 @@
 import type { Dirent } from 'node:fs';
 import { lstat, mkdir, opendir, realpath, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import { isUnwritable, throwUnwritable } from '@portal/domain/unwritable';
 import { isAbsent, openPlainFile } from './plain-file.ts';
 import { type FileStore, minOrphanAgeMs } from './store.ts';
 import { isStoredPath, pathOf, readUnfinishedPath } from './stored-path.ts';
-import { syncPlace, writeThenRename } from './write-then-rename.ts';
+import { syncPlace, withContent, writeThenRename } from './write-then-rename.ts';
 
 /** The store of files in the folder `files` below `dataDir`. */
 export function openFolderStore(dataDir: string): FileStore {
@@ -24,21 +23,20 @@ export function openFolderStore(dataDir: string): FileStore {
   }
 
   return {
-    async write(folder, id, extension, content, limits) {
-      const path = pathOf(folder, id, extension);
-      try {
-        // Other accounts may need to pass through the data folder; the store itself is private.
-        await mkdir(dirname(root), { recursive: true });
-        await makeFolder(join(root, dirname(path)));
-        const place = await locate(path);
-        if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
-        return { path, sizeBytes: await writeThenRename(place, content, limits) };
-      } catch (error) {
-        return throwUnwritable(error);
-      } finally {
-        if (content instanceof Readable) content.destroy();
-      }
-    },
+    write: (folder, id, extension, content, limits) =>
+      withContent(content, async () => {
+        const path = pathOf(folder, id, extension);
+        try {
+          // Other accounts may need to pass through the data folder; the store itself is private.
+          await mkdir(dirname(root), { recursive: true });
+          await makeFolder(join(root, dirname(path)));
+          const place = await locate(path);
+          if (place === null) throw new Error(`The folder of ${path} lies outside the file store.`);
+          return { path, sizeBytes: await writeThenRename(place, content, limits) };
+        } catch (error) {
+          return throwUnwritable(error);
+        }
+      }),
 
     async open(path, partOf) {
       const place = isStoredPath(path) ? await locate(path) : null;

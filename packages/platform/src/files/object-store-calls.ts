@@ -45,7 +45,8 @@ export interface ObjectStoreCalls {
 
 const maxAnswerBytes = 8 * 1024 * 1024;
 const maxErrorBytes = 64 * 1024;
-const maxSockets = 256;
+/** More than an API has requests at a time, so that slow readers do not keep others from the store. */
+const maxSockets = 1_000;
 const maxTries = 3;
 
 export const usualTimes = {
@@ -82,6 +83,7 @@ const faultByCode: Record<string, ObjectStoreFault> = {
   TooManyRequests: 'overloaded',
   ServiceUnavailable: 'overloaded',
   RequestTimeout: 'timeout',
+  OperationAborted: 'failing',
   // What arrived is not what was sent.
   BadDigest: 'failing',
   XAmzContentSHA256Mismatch: 'failing',
@@ -261,6 +263,7 @@ function faultOf(status: number, code: string): ObjectStoreFault {
   if (known !== undefined) return known;
   if (status === 429) return 'overloaded';
   if (status === 405 || status === 501) return 'unsupported';
+  if (status === 301 || status === 307 || status === 308) return 'elsewhere';
   if (status >= 500 || status === 408) return 'failing';
   return status === 401 || status === 403 ? 'refused' : 'malformed';
 }

@@ -167,6 +167,40 @@ describe('an object store that does not do what it should', () => {
   });
 });
 
+describe('a list of an object store', () => {
+  const one = (name: string) =>
+    `<Contents><Key>${name}</Key><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>`;
+  const answering = (...pages: string[]): Answer => {
+    let n = 0;
+    return (request, response) => {
+      if (request.url?.includes('uploads')) return failing(501, 'NotImplemented')(request, response, Buffer.of());
+      n += 1;
+      return response
+        .writeHead(200)
+        .end(`<ListBucketResult>${pages[Math.min(n, pages.length) - 1]}</ListBucketResult>`);
+    };
+  };
+
+  it('has the files of its folder alone, whatever the store answers', async () => {
+    const image = path.replace('avatars', 'images');
+    answer = answering(
+      [`portal/${path}`, `portal/${image}`, `other/${path}`, path, 'portal/avatars/loose', '../x'].map(one).join(''),
+    );
+    expect(await Array.fromAsync(files.list('avatars'))).toEqual([path]);
+    expect(faults).toEqual([]);
+  });
+
+  it.each([
+    ['has no next page', ['<IsTruncated>true</IsTruncated>']],
+    ['never ends', ['<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>']],
+  ])('that %s is no list', async (_what, pages) => {
+    answer = answering(...pages);
+    expect(((await failureOf(Array.fromAsync(files.list('avatars')))).cause as Error).message).toContain(
+      'no next page',
+    );
+  });
+});
+
 describe('a call of an object store', () => {
   it('carries the hashes of its body, and a signature that covers them', async () => {
     let headers: IncomingMessage['headers'] = {};

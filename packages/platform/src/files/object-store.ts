@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 import { GatheredBytes } from '@portal/domain/gathered-bytes';
@@ -14,7 +15,7 @@ import { ObjectStoreError, storeUnavailable } from './object-store-error.ts';
 import type { OpenedFile, Part } from './opened-file.ts';
 import { type FileStore, minOrphanAgeMs } from './store.ts';
 import { isStoredPath, pathOf, readUnfinishedPath, unfinishedPathOf } from './stored-path.ts';
-import { chunksOf, tooLargeFile, type WriteLimits } from './write-then-rename.ts';
+import { chunksOf, tooLargeFile, withContent, type WriteLimits } from './write-then-rename.ts';
 
 /** Stores ask for at least 5 MiB and at most 10,000 parts, and some for parts of one size. */
 const partBytes = 8 * 1024 * 1024;
@@ -147,39 +148,45 @@ export function openObjectStore(
     throw new ObjectStoreError('malformed', operation, host, 'another range');
   }
 
-  /** The pages of a list, each with the time of the store's clock. */
+  /** The pages of a list, each with the time of the store's clock. `next` tells where the following page begins; null after the last. */
   async function* pages<T>(
     query: Record<string, string>,
     schema: z.ZodType<T>,
-    next: (page: T) => Record<string, string> | null,
+    next: (page: T) => Record<string, string | undefined> | null,
   ) {
     const operation = 'listing objects';
     for (let from: Record<string, string> | null = {}; from !== null;) {
       const answer = await calls.ask({ operation, method: 'GET', query: { ...query, ...from } });
       const page = read(answer, schema, operation);
       yield { page, now: answer?.sentAt ?? Date.now() };
-      from = next(page);
+      const marks: Record<string, string | undefined> | null = next(page);
+      // A list that ends early or never would mislead a copy.
+      if (marks !== null && (!isComplete(marks) || isDeepStrictEqual(marks, from)))
+        throw new ObjectStoreError('malformed', operation, host, 'no next page');
+      from = marks as Record<string, string> | null;
     }
   }
 
   async function* listObjects(prefix: string, minAgeMs: number) {
     const query = { 'list-type': '2', prefix, 'max-keys': '1000' };
-    const next = ({ ListBucketResult: { IsTruncated, NextContinuationToken: token } }: z.infer<typeof Objects>) =>
-      IsTruncated === 'true' && token !== undefined ? { 'continuation-token': token } : null;
+    const next = ({ ListBucketResult: { IsTruncated, NextContinuationToken } }: z.infer<typeof Objects>) =>
+      IsTruncated === 'true' ? { 'continuation-token': NextContinuationToken } : null;
     for await (const { page, now } of pages(query, Objects, next))
       for (const { Key, LastModified } of page.ListBucketResult.Contents)
-        if (isOldEnough(LastModified, now, minAgeMs)) yield Key.slice(settings.prefix.length);
+        // A store that ignored the prefix would have files of other folders swept.
+        if (Key.startsWith(prefix) && isOldEnough(LastModified, now, minAgeMs)) yield Key.slice(settings.prefix.length);
   }
 
   async function* listUploads(prefix: string, minAgeMs: number) {
+    const query = { uploads: '', prefix, 'max-uploads': '1000' };
     const next = ({ ListMultipartUploadsResult: result }: z.infer<typeof Uploads>) =>
-      result.IsTruncated === 'true' && result.NextKeyMarker !== undefined && result.NextUploadIdMarker !== undefined
+      result.IsTruncated === 'true'
         ? { 'key-marker': result.NextKeyMarker, 'upload-id-marker': result.NextUploadIdMarker }
         : null;
     try {
-      for await (const { page, now } of pages({ uploads: '', prefix, 'max-uploads': '1000' }, Uploads, next))
+      for await (const { page, now } of pages(query, Uploads, next))
         for (const { Key, UploadId, Initiated } of page.ListMultipartUploadsResult.Upload)
-          if (isOldEnough(Initiated, now, minAgeMs)) {
+          if (Key.startsWith(prefix) && isOldEnough(Initiated, now, minAgeMs)) {
             const writer = Buffer.from(UploadId).toString('base64url');
             yield unfinishedPathOf(Key.slice(settings.prefix.length), writer);
           }
@@ -198,22 +205,19 @@ export function openObjectStore(
   }
 
   return {
-    async write(folder, id, extension, content, limits) {
-      const path = pathOf(folder, id, extension);
-      limits.signal?.throwIfAborted();
-      if (content instanceof Readable) {
-        const chunks = chunksOf(content, limits.signal);
-        const work = () => asUnavailable(() => putStream(path, chunks, limits));
-        try {
-          return { path, sizeBytes: await inSlot(work, limits.signal ? { signal: limits.signal } : {}) };
-        } finally {
-          content.destroy();
+    write: (folder, id, extension, content, limits) =>
+      withContent(content, async () => {
+        const path = pathOf(folder, id, extension);
+        const { maxBytes, signal } = limits;
+        signal?.throwIfAborted();
+        if (content instanceof Readable) {
+          const work = () => asUnavailable(() => putStream(path, chunksOf(content, signal), limits));
+          return { path, sizeBytes: await inSlot(work, signal ? { signal } : {}) };
         }
-      }
-      if (content.length > limits.maxBytes) throw tooLargeFile(limits.maxBytes);
-      await asUnavailable(() => put(path, content, limits.signal));
-      return { path, sizeBytes: content.length };
-    },
+        if (content.length > maxBytes) throw tooLargeFile(maxBytes);
+        await asUnavailable(() => put(path, content, signal));
+        return { path, sizeBytes: content.length };
+      }),
 
     open: (path, partOf) =>
       asUnavailable(async (): Promise<OpenedFile | null> => {
@@ -251,6 +255,9 @@ export function openObjectStore(
 const isOldEnough = (time: string, now: number, minAgeMs: number): boolean =>
   minAgeMs === 0 || now - Date.parse(time) > minAgeMs;
 
+const isComplete = (marks: Record<string, string | undefined>): boolean =>
+  Object.values(marks).every((mark) => mark !== undefined);
+
 const octets = { 'content-type': 'application/octet-stream' };
 const xml = { 'content-type': 'application/xml' };
 
@@ -262,7 +269,7 @@ async function asUnavailable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Entities of documents are not expanded, and every value stays text.
+// Every value stays text.
 const parser = new XMLParser({
   parseTagValue: false,
   isArray: (name) => name === 'Contents' || name === 'Upload',

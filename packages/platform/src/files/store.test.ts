@@ -182,6 +182,14 @@ describe.each([
     expect([await kit.found(), await kit.unfinished()]).toEqual([[], []]);
   });
 
+  it('fail if their stream has broken before it is read', async () => {
+    const kit = await open();
+    const broken = new Readable({ read() {} });
+    broken.destroy(new Error('the line is dead'));
+    await expect(write(kit.files, broken)).rejects.toThrow('the line is dead');
+    expect(await kit.found()).toEqual([]);
+  });
+
   it('leave nothing after their signal is aborted', async () => {
     const kit = await open();
     const stalled = new Readable({ read() {} });

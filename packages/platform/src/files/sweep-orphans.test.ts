@@ -1,17 +1,20 @@
 import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { users } from '@portal/db/schema/accounts/users';
 import { newId } from '@portal/domain/ids';
 import { testRuntime } from '@portal/testing/runtime';
+import { startObjectStore } from '@portal/testing/servers/object-store';
 import { openFolderStore } from './folder-store.ts';
+import { openObjectStore } from './object-store.ts';
+import type { FileStore } from './store.ts';
 import { sweepOrphanFiles } from './sweep-orphans.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-sweep-'));
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const { make, system: plainSystem } = await testRuntime();
-const system = (files: ReturnType<typeof openFolderStore>) => ({ ...plainSystem(), files });
+const system = (files: FileStore) => ({ ...plainSystem(), files });
 const owners = [{ folder: 'avatars', table: users, path: users.avatarPath }];
 
 /** A file store per test, because the sweep covers all files of a store. */
@@ -69,6 +72,23 @@ it('goes on with the other folders if one cannot be read, and fails at the end',
   const both = [{ folder: 'images', table: users, path: users.avatarPath }, ...owners];
   await expect(sweepOrphanFiles(system(unreadable), both, new AbortController().signal)).rejects.toThrow('no right');
   expect(await found()).not.toContain(path);
+});
+
+it('works in an object store, whose clock decides what is old', async () => {
+  const server = await startObjectStore();
+  onTestFinished(() => server.stop());
+  const settings = server.settings();
+  const fileStore = openObjectStore(settings, { warn: () => undefined });
+  const store = async (minutes: number) => {
+    const { path } = await fileStore.write('avatars', newId(), 'webp', Buffer.from('x'), { maxBytes: 1 });
+    await server.touch(`${settings.prefix}${path}`, new Date(Date.now() - minutes * 60_000));
+    return path;
+  };
+  const orphans = await Promise.all(Array.from({ length: 20 }, () => store(61)));
+  const [kept, fresh] = [await store(61), await store(59)];
+  await make.user({ avatarPath: kept });
+  expect(await sweepOrphanFiles(system(fileStore), owners, new AbortController().signal)).toBe(orphans.length);
+  expect(await server.keys(settings.prefix)).toEqual([kept, fresh].map((path) => settings.prefix + path).toSorted());
 });
 
 it('stops on abort and removes nothing more', async () => {

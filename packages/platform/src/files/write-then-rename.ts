@@ -47,6 +47,17 @@ async function writeDurably(
   return sizeBytes;
 }
 
+/** Runs the work that stores some content, and closes a stream whatever happens. One that breaks before it is read fails the work alone. */
+export async function withContent<T>(content: FileContent, work: () => Promise<T>): Promise<T> {
+  if (!(content instanceof Readable)) return work();
+  content.on('error', () => undefined);
+  try {
+    return await work();
+  } finally {
+    content.destroy();
+  }
+}
+
 /** The chunks of some content; an abort ends them. */
 export function chunksOf(content: FileContent, signal: AbortSignal | undefined): AsyncIterable<Uint8Array> {
   const source = content instanceof Readable ? content : Readable.from([content]);
