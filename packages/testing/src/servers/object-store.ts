@@ -41,11 +41,14 @@ export async function startObjectStore(): Promise<TestObjectStore> {
     const options = { address: '127.0.0.1', port, directory: folder, silent: true, vhostBuckets: false };
     server = spawn(
       process.execPath,
-      ['--eval', program, JSON.stringify({ ...options, configureBuckets: [{ name: bucket }] })],
-      {
-        cwd: import.meta.dirname,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
+      [
+        '--input-type=module',
+        '--eval',
+        program,
+        import.meta.resolve('@20minutes/s3rver'),
+        JSON.stringify({ ...options, configureBuckets: [{ name: bucket }] }),
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
     );
     if (!(await isAccepting(server, port))) throw new Error('s3rver did not start');
   }
@@ -99,6 +102,6 @@ const objectSuffix = '._S3rver_object';
 const uploadsFolder = '._S3rver_uploads';
 
 const program = `
-  const S3rver = require('@20minutes/s3rver');
-  new S3rver(JSON.parse(process.argv[1])).run();
+  const { default: S3rver } = await import(process.argv[1]);
+  await new S3rver(JSON.parse(process.argv[2])).run();
 `;
