@@ -58,7 +58,7 @@ export const updateTenant = (
       target: { type: 'tenant', id: tenantId },
       summary: `Changed the tenant ${before.name}: ${[
         name !== before.name && `renamed to ${name}`,
-        isActive !== before.isActive && `${isActive ? 'activated' : 'deactivated'}`,
+        isActive !== before.isActive && (isActive ? 'activated' : 'deactivated'),
       ]
         .filter((part) => part !== false)
         .join(', ')}.`,
