@@ -198,6 +198,8 @@ describe('invoices', () => {
     expect(
       log.json<{ summary: string; targetId: string }[]>().map(({ summary, targetId }) => [summary, targetId]),
     ).toEqual([
+      ['Marked the invoice without a number as new, previously failed.', id],
+      ['Marked the invoice without a number as failed, previously new.', id],
       ['Marked the invoice without a number as new, previously processed.', id],
       ['Marked the invoice without a number as processed, previously failed.', id],
     ]);
