@@ -22,7 +22,7 @@ export function watchOutage(log: Log, what: string): Outage {
 }
 
 const queueFailures =
-  /connection is closed|isn't (?:writeable|ready)|timed? ?out|timeout exceeded when trying to connect|sentinels are unreachable|startup nodes|slots cache/i;
+  /connection is closed|isn't (?:writeable|ready)|timed out|socket timeout|timeout exceeded when trying to connect|sentinels are unreachable|startup nodes|slots cache/i;
 /** What a Redis answers that is starting, no longer the primary, or without the servers it needs. */
 const queueRefusals = /\b(?:READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|NOREPLICAS|UNBLOCKED)\b/;
 
