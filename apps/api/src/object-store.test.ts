@@ -78,6 +78,7 @@ it('opens no body for HEAD', async () => {
   const head = await request({ method: 'HEAD', url, as: user });
   expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([200, String(tinyGif.length), '']);
   expect(calls).toEqual(['HEAD']);
+  expect((await request({ method: 'DELETE', url, as: user })).statusCode).toBe(204);
 });
 
 it.each([

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +35,7 @@ const settings: ObjectStoreSettings = {
   prefix: 'portal/',
   ...key,
 };
-const quick = { ...usualTimes, tryMs: 300, callMs: 1_500, silenceMs: 200, restMs: 400, watchMs: 50 };
+const quick = { ...usualTimes, tryMs: 1_000, callMs: 5_000, silenceMs: 200, restMs: 400, watchMs: 50 };
 let warnings: unknown[] = [];
 let faults: string[] = [];
 let files: FileStore;
@@ -160,8 +159,6 @@ describe('an object store that does not do what it should', () => {
         'cannot be read',
       );
     }
-    const socket = connect(server.port, '127.0.0.1');
-    socket.destroy();
     answer = (request) => request.socket.end('no HTTP at all\r\n\r\n');
     expect(((await failureOf(files.open(path))).cause as Error).message).toContain('cannot be read (HPE_');
   });
@@ -270,7 +267,7 @@ describe('a download from an object store', () => {
     file?.stream.once('readable', () => file.stream.read(1));
     await expect.poll(() => isClosed, { timeout: 5_000 }).toBe(true);
     // What fits into the buffers of both sockets.
-    expect(sent).toBeLessThan(200);
+    expect(sent).toBeLessThan(400);
     file?.stream.destroy();
   });
 });
@@ -303,15 +300,13 @@ describe('an upload in parts', () => {
       response.writeHead(200).end('<CompleteMultipartUploadResult/>');
     };
     expect((await upload()).sizeBytes).toBe(9 * MiB);
-    expect(seen).toEqual(
-      [
-        `POST ${object}?uploads=`,
-        `PUT ${object}?partNumber=1&uploadId=upload+1/+`,
-        `PUT ${object}?partNumber=2&uploadId=upload+1/+`,
-        `POST ${object}?uploadId=upload+1/+`,
-        `HEAD ${object}`,
-      ].map((call) => call.replace('upload+1/+', 'upload 1/+')),
-    );
+    expect(seen).toEqual([
+      `POST ${object}?uploads=`,
+      `PUT ${object}?partNumber=1&uploadId=upload 1/+`,
+      `PUT ${object}?partNumber=2&uploadId=upload 1/+`,
+      `POST ${object}?uploadId=upload 1/+`,
+      `HEAD ${object}`,
+    ]);
     expect(completed).toBe(
       `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"1-${8 * MiB}"</ETag></Part><Part><PartNumber>2</PartNumber><ETag>"2-${MiB}"</ETag></Part></CompleteMultipartUpload>`,
     );
@@ -363,7 +358,7 @@ describe('an upload in parts', () => {
       expect(await files.remove(each)).toBe(true);
     }
     expect(seen.filter((call) => call.startsWith('DELETE'))).toEqual([
-      `DELETE ${object}?uploadId=a b/+=`.replaceAll(' ', '+').replace('a+b/+=', 'a+b/+='),
+      `DELETE ${object}?uploadId=a b/+=`,
       `DELETE ${object}?uploadId=second`,
     ]);
   });
@@ -381,7 +376,7 @@ it('works at an endpoint with a path, and without a prefix', async () => {
 });
 
 it('goes on once a store that was away is back', async () => {
-  const store = openObjectStore(real.settings(), console, { times: quick });
+  const store = openObjectStore(real.settings(), console);
   const stored = await store.write('avatars', newId(), 'webp', Buffer.from('hello'), { maxBytes: 5 });
   await real.halt();
   expect(((await failureOf(store.open(stored.path))).cause as Error).message).toContain('cannot be reached');
