@@ -101,7 +101,18 @@ export async function startObjectStore(): Promise<TestObjectStore> {
 const objectSuffix = '._S3rver_object';
 const uploadsFolder = '._S3rver_uploads';
 
+// s3rver has no call that ends an upload in parts, so this adds it.
 const program = `
+  import { rm } from 'node:fs/promises';
+  import { join } from 'node:path';
   const { default: S3rver } = await import(process.argv[1]);
-  await new S3rver(JSON.parse(process.argv[2])).run();
+  const options = JSON.parse(process.argv[2]);
+  const server = new S3rver(options);
+  server.middleware.unshift(async (ctx, next) => {
+    const { uploadId } = ctx.query;
+    if (ctx.method !== 'DELETE' || !/^[\\w-]+$/.test(uploadId ?? '')) return next();
+    await rm(join(options.directory, '${bucket}', '${uploadsFolder}', uploadId), { recursive: true, force: true });
+    ctx.status = 204;
+  });
+  await server.run();
 `;
