@@ -53,7 +53,7 @@ function newFile() {
 }
 async function download(url: string, known?: IcsValidators, timeoutMs?: number, more?: Partial<CalendarAccess>) {
   await using file = await newFile();
-  return downloadIcs(access(url, timeoutMs, more), file, known);
+  return await downloadIcs(access(url, timeoutMs, more), file, known);
 }
 const feed = () => `${server.origin}/team.ics`;
 const answering = (status: number, headers: Record<string, string | number> = {}, body: string | Buffer = '') => {

@@ -110,8 +110,9 @@ const program = `
   const server = new S3rver(options);
   server.middleware.unshift(async (ctx, next) => {
     const { uploadId } = ctx.query;
-    if (ctx.method !== 'DELETE' || !/^[\\w-]+$/.test(uploadId ?? '')) return next();
-    await rm(join(options.directory, '${bucket}', '${uploadsFolder}', uploadId), { recursive: true, force: true });
+    if (ctx.method !== 'DELETE' || uploadId === undefined) return next();
+    const name = uploadId.replaceAll(/[^0-9a-f]/g, '-');
+    await rm(join(options.directory, '${bucket}', '${uploadsFolder}', name), { recursive: true, force: true });
     ctx.status = 204;
   });
   await server.run();
