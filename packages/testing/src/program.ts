@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = new URL('../../../', import.meta.url);
+/** This checkout. */
+export const root = new URL('../../../', import.meta.url);
 
 /** What any of our programs needs of this environment. The compile cache halves the processor time of a start. */
 export const programEnv = {
@@ -12,20 +13,21 @@ export const programEnv = {
 
 /**
  * Command line and environment of one of our programs, by its path in the checkout. It gets only these settings. It uses the loader of the
- * supervisor, which saves processor time as well.
+ * supervisor, which saves processor time as well. `checkout` may hold another release.
  */
 export function programOf(
   path: string,
   settings: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
+  checkout = root,
 ): { command: string; args: string[]; env: Record<string, string | undefined> } {
   return {
     command: process.execPath,
     args: [
       ...nodeOptions,
       '--import',
-      new URL('scripts/supervised-process.ts', root).href,
-      fileURLToPath(new URL(path, root)),
+      new URL('scripts/supervised-process.ts', checkout).href,
+      fileURLToPath(new URL(path, checkout)),
     ],
     env: { ...programEnv, ...settings },
   };

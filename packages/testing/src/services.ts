@@ -8,7 +8,8 @@ export const services = [
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
   { binary: 'radicale', debianPackage: 'radicale', skipped: 'the tests against a calendar server' },
   { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
-  { binary: 'initdb', debianPackage: 'postgresql', skipped: 'the test of a backup of containers' },
+  { binary: 'initdb', debianPackage: 'postgresql', skipped: 'the tests of a backup of containers and of two machines' },
+  { binary: 'haproxy', debianPackage: 'haproxy', skipped: 'the test of two machines' },
   { binary: 'curl', debianPackage: 'curl', skipped: 'the commands of the documents' },
   { binary: 'openssl', debianPackage: 'openssl', skipped: 'the judgment of OpenSSL on exported certificates' },
 ] as const;

@@ -18,12 +18,7 @@ import { type TestRedis } from '../servers/redis.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
 import { testMatrix } from '../test-matrix.ts';
 import { makeDueReminders } from './crash-while-mailing.ts';
-import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
-
-const heap = {
-  api: ['--max-semi-space-size=8', '--max-old-space-size=192'],
-  worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
-};
+import { heap, startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface Answer {
   status: number;
@@ -89,8 +84,7 @@ export async function startStack({
     const started = startProgram(
       `apps/${app}/src/main.ts`,
       { ...env, ...settings },
-      [...heap[app], ...nodeOptions],
-      under,
+      { nodeOptions: [...heap[app], ...nodeOptions], under },
     );
     programs.push(started);
     const [message] = (await Promise.race([once(started.child, 'message'), started.unexpectedEnd])) as [

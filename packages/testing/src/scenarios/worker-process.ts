@@ -10,6 +10,12 @@ export interface WorkerProcess {
   unexpectedEnd: Promise<never>;
 }
 
+/** The memory that the deployed programs get. */
+export const heap = {
+  api: ['--max-semi-space-size=8', '--max-old-space-size=192'],
+  worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
+};
+
 /** Settings of a worker that sends mails to this port of this machine, with throw-away keys. */
 export const workerSettings = (options: {
   databaseUrl: string;
@@ -31,18 +37,27 @@ export const workerSettings = (options: {
 
 /** Starts the real worker as a process. */
 export const startWorkerProcess = (env: Record<string, string>, nodeOptions: string[] = []): WorkerProcess =>
-  startProgram('apps/worker/src/main.ts', env, nodeOptions);
+  startProgram('apps/worker/src/main.ts', env, { nodeOptions });
 
-/** Starts one of our programs, by its path in the checkout, through the command `under` if given. The program ends with this process. */
+interface ProgramOptions {
+  nodeOptions?: readonly string[];
+  /** Command that starts the program. */
+  under?: readonly string[];
+  /** Folder of the release to start; this checkout by default. */
+  checkout?: URL;
+  /** Descriptor of a file for the program's log. */
+  log?: number;
+}
+
+/** Starts one of our programs, by its path in the checkout. The program ends with this process. */
 export function startProgram(
   path: string,
   settings: Record<string, string>,
-  nodeOptions: string[] = [],
-  under: readonly string[] = [],
+  { nodeOptions = [], under = [], checkout, log }: ProgramOptions = {},
 ): WorkerProcess {
-  const program = programOf(path, settings, nodeOptions);
+  const program = programOf(path, settings, nodeOptions, checkout);
   const [command = process.execPath, ...args] = [...under, program.command, ...program.args];
-  const child = spawn(command, args, { env: program.env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = spawn(command, args, { env: program.env, stdio: ['ignore', log ?? 'ignore', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
   const unexpectedEnd = ended.then(([code]) => {
     throw new Error(`the worker ended unexpectedly with code ${String(code)}`);

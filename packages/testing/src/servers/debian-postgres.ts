@@ -17,29 +17,46 @@ export interface DebianPostgres {
 }
 
 /** The server does not run as root, so Debian's account without files runs it. */
-const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+export const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-/** Starts Debian's PostgreSQL as a private process on 127.0.0.1, set up like the image of docker-compose.yml. It needs no password. */
-export async function startDebianPostgres(): Promise<DebianPostgres> {
+/** The folder of Debian's programs. Resolves a link, which need not have the other programs beside it. */
+export async function debianPrograms(): Promise<string> {
   const initdb = serviceBinary('initdb');
   if (!initdb) throw new Error('initdb is not installed');
-  // Resolves a link, which need not have the other programs beside it.
-  const programs = dirname(await realpath(initdb));
+  return dirname(await realpath(initdb));
+}
+
+/** Makes a folder that only the server's account may enter. */
+export async function makeServerFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-postgres-'));
   await chmod(folder, 0o700);
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid);
+  return folder;
+}
+
+/** Makes a cluster like that of the image of docker-compose.yml, whose superuser `portal` needs no password. */
+export async function makeCluster(programs: string, folder: string, data: string): Promise<void> {
+  const collation = ['--locale-provider=icu', '--icu-locale=de-DE', '--encoding=UTF8', '--locale=C.UTF-8'];
+  const options = ['-D', data, '-U', 'portal', '-A', 'trust', '--no-sync', ...collation];
+  await promisify(execFile)(join(programs, 'initdb'), options, { ...account, cwd: folder });
+}
+
+/** For tests: nothing reaches the disk for certain, and there is no socket file. */
+export const serverSettings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
+
+/** Starts Debian's PostgreSQL as a private process on 127.0.0.1, set up like the image of docker-compose.yml. It needs no password. */
+export async function startDebianPostgres(): Promise<DebianPostgres> {
+  const programs = await debianPrograms();
+  const folder = await makeServerFolder();
   const data = join(folder, 'data');
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
   try {
-    const collation = ['--locale-provider=icu', '--icu-locale=de-DE', '--encoding=UTF8', '--locale=C.UTF-8'];
-    const options = ['-D', data, '-U', 'portal', '-A', 'trust', '--no-sync', ...collation];
-    await promisify(execFile)(initdb, options, { ...account, cwd: folder });
+    await makeCluster(programs, folder, data);
     // Chosen as late as possible, before another process takes it
     const port = await freePort();
-    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
     const server = spawn(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      ['-D', data, '-p', String(port), ...serverSettings.flatMap((setting) => ['-c', setting])],
       { ...account, cwd: folder, stdio: 'ignore' },
     );
     const stop = async () => {
