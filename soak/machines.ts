@@ -1,12 +1,15 @@
 // Runs two machines under load, kills each process, fails over PostgreSQL and Redis and upgrades: nothing is lost or done twice, no refusal but 503
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { unpackRelease } from '@portal/testing/earlier-release';
 import { longRun, runMachines, shortRun } from '@portal/testing/scenarios/machines';
 
 const { values } = parseArgs({
   options: {
     /** Seconds without trouble after each step. */
     calm: { type: 'string', default: '8' },
+    /** The commit whose release runs before the upgrade. */
+    from: { type: 'string', default: 'HEAD~1' },
     /** The steps of the test. */
     short: { type: 'boolean', default: false },
     /** Folder for the logs of the programs. */
@@ -14,12 +17,14 @@ const { values } = parseArgs({
   },
 });
 if (values.logs !== undefined) await mkdir(values.logs, { recursive: true });
+const earlier = await unpackRelease(values.from);
 const { steps, checked, violations } = await runMachines({
   steps: values.short ? shortRun : longRun,
   calmMs: Number(values.calm) * 1_000,
+  from: earlier.checkout,
   logs: values.logs,
   say: (line) => console.log(line),
-});
+}).finally(earlier.remove);
 
 const heads = ['step', 'time', 'calls', 'succeeded', '503', '429', 'broken', 'longest gap', 'slowest'];
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
