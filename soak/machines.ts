@@ -24,7 +24,7 @@ const { steps, checked, violations } = await runMachines({
   from: earlier.checkout,
   logs: values.logs,
   say: (line) => console.log(line),
-}).finally(earlier.remove);
+}).finally(() => earlier.remove());
 
 const heads = ['step', 'time', 'calls', 'succeeded', '503', '429', 'broken', 'longest gap', 'slowest'];
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;

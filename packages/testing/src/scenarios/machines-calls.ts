@@ -1,4 +1,4 @@
-import { machines } from './machines-house.ts';
+import type { Machine } from './machines-house.ts';
 
 /** What happened between two steps of a run. */
 export interface StepFigures {
@@ -51,10 +51,10 @@ export interface Calls {
 }
 
 /** Calls the APIs at the shared address of the machines: whichever HAProxy accepts connections. Counts the answers of each step. */
-export function countCalls(ports: Record<(typeof machines)[number], number>): Calls {
+export function countCalls(ports: Record<Machine, number>): Calls {
   const steps: StepFigures[] = [];
   const violations = new Set<string>();
-  let holder: (typeof machines)[number] = 'a';
+  let holder: Machine = 'a';
   let lastSuccess = performance.now();
 
   function begin(name: string, disturbance: Disturbance = {}): void {
@@ -94,7 +94,7 @@ export function countCalls(ports: Record<(typeof machines)[number], number>): Ca
     const what = `${step.name}: ${call.method ?? ''} ${path.replaceAll(/[0-9a-f-]{36}/g, ':id')}`;
     if (answer instanceof Error) {
       step.broken += 1;
-      if (!step.disturbance.breaksConnections) violations.add(`${what} broke: ${String(answer.cause ?? answer)}`);
+      if (!step.disturbance.breaksConnections) violations.add(`${what} broke: ${causeOf(answer)}`);
       return null;
     }
     if (call.expected.includes(answer.status)) {
@@ -115,6 +115,8 @@ export function countCalls(ports: Record<(typeof machines)[number], number>): Ca
 
   return { ask, begin, steps, violations };
 }
+
+const causeOf = ({ cause, message }: Error): string => (cause instanceof Error ? cause.message : message);
 
 function isRefused(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
