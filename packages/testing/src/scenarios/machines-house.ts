@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { programOf, root } from '../program.ts';
 import { startHaproxy, type TestHaproxy } from '../servers/haproxy.ts';
+import { startObjectStore, type TestObjectStore } from '../servers/object-store.ts';
 import { type PostgresPair, startPostgresPair } from '../servers/postgres-pair.ts';
 import { freePort } from '../servers/private-process.ts';
-import { startRedis } from '../servers/redis.ts';
+import { startRedisSentinels, type TestSentinels } from '../servers/redis-sentinel.ts';
 import { type ReceivedMail, startSmtpServer } from '../servers/smtp-server.ts';
 import { heap, startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
@@ -21,12 +22,16 @@ export type App = 'api' | 'worker';
 export interface House {
   haproxy: Record<Machine, TestHaproxy>;
   postgres: PostgresPair;
+  redis: TestSentinels;
+  files: TestObjectStore;
   /** Kills the program; it starts again after the pause of a supervisor. */
   killProgram(app: App, machine: Machine): Promise<void>;
   /** Stops the program in good order, and starts it from the checkout that `use` set. */
   replaceProgram(app: App, machine: Machine): Promise<void>;
   /** Migrates the database with the release of this checkout, which every later start takes. */
   upgrade(): Promise<void>;
+  /** Programs that ended although nobody ended them. */
+  crashed: string[];
   /** Mails in the order of their arrival. */
   mails: { mail: ReceivedMail; at: number }[];
   close(): Promise<void>;
@@ -53,8 +58,10 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
     const mails: House['mails'] = [];
     const smtp = await startSmtpServer({ onMessage: (mail) => void mails.push({ mail, at: performance.now() }) });
     closers.push(smtp.stop);
-    const redis = await startRedis();
+    const redis = await startRedisSentinels();
     closers.push(redis.stop);
+    const files = await startObjectStore();
+    closers.push(files.stop);
     const postgres = await startPostgresPair();
     closers.push(postgres.stop);
     const apiPorts = [await freePort(), await freePort()] as const;
@@ -74,7 +81,8 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
       PORT: `${apiPorts[machine === 'a' ? 0 : 1]}`,
       PUBLIC_URL: `http://127.0.0.1:${haproxy.a.port}`,
       TRUST_PROXY: '127.0.0.1',
-      DATA_DIR: join(folder, 'data'),
+      ...files.env('files'),
+      DATA_DIR: join(folder, machine),
       DATABASE_POOL_MAX: '5',
       WEB_DIR: '',
       ...(logs !== undefined && { LOG_LEVEL: 'info' }),
@@ -92,9 +100,12 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
     await script('seed');
 
     const programs = new Map<string, WorkerProcess>();
+    const crashed: string[] = [];
     closers.push(async () => {
-      for (const { child } of programs.values()) child.kill('SIGTERM');
-      await Promise.all([...programs.values()].map(({ ended }) => ended));
+      const running = [...programs.values()];
+      programs.clear();
+      for (const { child } of running) child.kill('SIGTERM');
+      await Promise.all(running.map(({ ended }) => ended));
     });
     async function start(app: App, machine: Machine): Promise<void> {
       const log = logs === undefined ? undefined : await open(join(logs, `${app}-${machine}.log`), 'a');
@@ -105,6 +116,9 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
       });
       await log?.close();
       programs.set(app + machine, started);
+      void started.ended.then(() => {
+        if (programs.get(app + machine) === started) crashed.push(`${app} ${machine}`);
+      });
       await Promise.race([once(started.child, 'message'), started.unexpectedEnd]);
     }
     async function restart(app: App, machine: Machine): Promise<void> {
@@ -122,6 +136,8 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
     return {
       haproxy,
       postgres,
+      redis,
+      files,
       async killProgram(app, machine) {
         await end(app, machine, 'SIGKILL');
         await pause(restartMs);
@@ -135,6 +151,7 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
         checkout = root;
         await script('migrate');
       },
+      crashed,
       mails,
       close,
     };

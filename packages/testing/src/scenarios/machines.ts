@@ -42,6 +42,18 @@ const failOver: Step = {
     await postgres.rejoin();
   },
 };
+const failOverRedis: Step = {
+  name: 'Redis killed, replica promoted by Sentinel',
+  act: ({ redis }) => redis.killPrimary(),
+};
+const restartFiles: Step = {
+  name: 'file store killed',
+  async act({ files }) {
+    await files.halt();
+    await pause(noticeMs);
+    await files.resume();
+  },
+};
 const upgrade: Step = {
   name: 'database migrated, each program replaced',
   async act(house) {
@@ -52,7 +64,14 @@ const upgrade: Step = {
 };
 
 /** Each kind of loss once. */
-export const shortRun: readonly Step[] = [killApi('a'), killWorker('b'), failOver, upgrade];
+export const shortRun: readonly Step[] = [
+  killApi('a'),
+  killWorker('b'),
+  failOver,
+  failOverRedis,
+  restartFiles,
+  upgrade,
+];
 
 /** The loss of every process, and what operators do on purpose. */
 export const longRun: readonly Step[] = [
@@ -83,6 +102,11 @@ export const longRun: readonly Step[] = [
       await postgres.rejoin();
     },
   },
+  failOverRedis,
+  { name: 'replica of Redis killed', act: ({ redis }) => redis.killReplica() },
+  { name: 'Redis handed over', act: ({ redis }) => redis.handOver() },
+  { name: 'a sentinel killed', act: ({ redis }) => redis.killSentinel() },
+  restartFiles,
   upgrade,
 ];
 
@@ -125,6 +149,7 @@ export async function runMachines(options: {
     const checked = await load.check();
     const steps = calls.steps.slice(1, -1);
     const violations = [...calls.violations, ...checked.violations];
+    for (const program of house.crashed) violations.push(`${program} ended by itself`);
     for (const { name, succeeded } of steps) if (succeeded === 0) violations.push(`${name}: no call succeeded`);
     return { steps, checked, violations };
   } finally {

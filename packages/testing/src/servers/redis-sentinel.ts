@@ -16,6 +16,10 @@ export interface TestSentinels {
   killPrimary(): Promise<void>;
   /** Stops the primary without ending it, as when its machine hangs, until the sentinels name another one; then it goes on. */
   freezePrimary(): Promise<void>;
+  /** Kills the replica and starts it again. */
+  killReplica(): Promise<void>;
+  /** Kills the first sentinel and starts it again. */
+  killSentinel(): Promise<void>;
   /** Hands over to the replica, as operators do before they maintain a machine. */
   handOver(): Promise<void>;
   stop(): Promise<void>;
@@ -33,7 +37,7 @@ const sentinelPassword = 'look&=+ 2';
 export async function startRedisSentinels({ hasTls = false } = {}): Promise<TestSentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-sentinels-'));
   const servers = new Map<number, ChildProcess>();
-  const sentinels: { port: number; process: ChildProcess }[] = [];
+  const sentinels: { port: number; file: string; process: ChildProcess }[] = [];
   const protocol = hasTls ? 'rediss' : 'redis';
   const addressOf = (port: number) => `${protocol}://127.0.0.1:${port}`;
   const listenOn = (port: number) => (hasTls ? speaksTls(port) : ['--port', `${port}`]);
@@ -63,12 +67,11 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
         `sentinel failover-timeout ${primaryName} 2000`,
       ].join('\n'),
     );
-    const process = await startRedisProcess([file, '--sentinel', ...listenOn(port)], {
-      url: addressOf(port),
-      password: sentinelPassword,
-    });
-    sentinels.push({ port, process });
+    sentinels.push({ port, file, process: await runSentinel(file, port) });
   }
+
+  const runSentinel = (file: string, port: number) =>
+    startRedisProcess([file, '--sentinel', ...listenOn(port)], { url: addressOf(port), password: sentinelPassword });
 
   async function askSentinel<T>(
     work: (sentinel: Redis) => Promise<T>,
@@ -157,6 +160,21 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
       processOf(former).kill('SIGSTOP');
       await another(former);
       processOf(former).kill('SIGCONT');
+    },
+    async killReplica() {
+      const primary = await primaryPort();
+      for (const [port, server] of servers)
+        if (port !== primary) {
+          await endRedisProcess(server, 'SIGKILL');
+          await startServer(port, primary);
+        }
+    },
+    async killSentinel() {
+      const [first] = sentinels;
+      if (!first) throw new Error('there is no sentinel');
+      await endRedisProcess(first.process, 'SIGKILL');
+      first.process = await runSentinel(first.file, first.port);
+      await allReady();
     },
     async handOver() {
       const former = await primaryPort();
