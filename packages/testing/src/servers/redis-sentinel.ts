@@ -37,7 +37,7 @@ const sentinelPassword = 'look&=+ 2';
 export async function startRedisSentinels({ hasTls = false } = {}): Promise<TestSentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-sentinels-'));
   const servers = new Map<number, ChildProcess>();
-  const sentinels: { port: number; file: string; process: ChildProcess }[] = [];
+  const sentinels: { port: number; process: ChildProcess }[] = [];
   const protocol = hasTls ? 'rediss' : 'redis';
   const addressOf = (port: number) => `${protocol}://127.0.0.1:${port}`;
   const listenOn = (port: number) => (hasTls ? speaksTls(port) : ['--port', `${port}`]);
@@ -52,8 +52,7 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
     servers.set(port, await startRedisProcess(args, { url: addressOf(port), password }));
   }
 
-  async function startSentinel(primary: number): Promise<void> {
-    const port = await freePort();
+  async function startSentinel(port: number, primary: number): Promise<ChildProcess> {
     const file = join(folder, `sentinel-${port}.conf`);
     await writeFile(
       file,
@@ -67,11 +66,11 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
         `sentinel failover-timeout ${primaryName} 2000`,
       ].join('\n'),
     );
-    sentinels.push({ port, file, process: await runSentinel(file, port) });
+    return startRedisProcess([file, '--sentinel', ...listenOn(port)], {
+      url: addressOf(port),
+      password: sentinelPassword,
+    });
   }
-
-  const runSentinel = (file: string, port: number) =>
-    startRedisProcess([file, '--sentinel', ...listenOn(port)], { url: addressOf(port), password: sentinelPassword });
 
   async function askSentinel<T>(
     work: (sentinel: Redis) => Promise<T>,
@@ -85,11 +84,11 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
     }
   }
 
-  const primaryPort = () =>
+  const primaryPort = (asked?: { port: number }) =>
     askSentinel(async (sentinel) => {
       const [, port] = (await sentinel.sentinel('get-master-addr-by-name', primaryName)) as [string, string];
       return Number(port);
-    });
+    }, asked);
 
   /** A sentinel is told of the others by the primary, every two seconds. */
   const knowsAll = (sentinel: Redis): Promise<boolean> =>
@@ -133,7 +132,10 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
     const [first, second] = [await freePort(), await freePort()];
     await startServer(first);
     await startServer(second, first);
-    for (let n = 0; n < 3; n += 1) await startSentinel(first);
+    for (let n = 0; n < 3; n += 1) {
+      const port = await freePort();
+      sentinels.push({ port, process: await startSentinel(port, first) });
+    }
     await allReady();
   } catch (error) {
     await stop();
@@ -173,7 +175,8 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
       const [first] = sentinels;
       if (!first) throw new Error('there is no sentinel');
       await endRedisProcess(first.process, 'SIGKILL');
-      first.process = await runSentinel(first.file, first.port);
+      // With a new file: a sentinel cannot read the password with a space that it has written.
+      first.process = await startSentinel(first.port, await primaryPort(sentinels[1]));
       await allReady();
     },
     async handOver() {
