@@ -53,7 +53,12 @@ export async function startHouse({ from = root, logs }: HouseOptions = {}): Prom
   /** Stops in the opposite order of the start. */
   async function close(): Promise<void> {
     for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
+    for (const signal of signals) process.off(signal, stop);
   }
+  // A long run that is stopped leaves no server behind.
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const stop = () => void close().finally(() => process.exit(1));
+  for (const signal of signals) process.once(signal, stop);
   try {
     const mails: House['mails'] = [];
     const smtp = await startSmtpServer({ onMessage: (mail) => void mails.push({ mail, at: performance.now() }) });
