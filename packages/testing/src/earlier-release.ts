@@ -1,35 +1,26 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { root } from './program.ts';
 
-export interface EarlierRelease {
-  checkout: URL;
-  remove(): Promise<void>;
-}
-
 const run = promisify(execFile);
 
-/** Unpacks the release of a commit, branch or tag into a folder of its own, ready to run. */
-export async function unpackRelease(commit: string): Promise<EarlierRelease> {
+/** Unpacks the release of a commit, branch or tag, ready to run, into a folder that lasts as long as this process. */
+export async function unpackRelease(commit: string): Promise<URL> {
   const here = fileURLToPath(root);
   const folder = await mkdtemp(join(tmpdir(), 'portal-earlier-release-'));
-  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  try {
-    const archive = join(folder, 'release.tar');
-    await run('git', ['-C', here, 'archive', '--output', archive, commit]);
-    await run('tar', ['-xf', archive, '-C', folder]);
-    const lockOf = (checkout: string) => readFile(join(checkout, 'pnpm-lock.yaml'), 'utf8');
-    if ((await lockOf(folder)) === (await lockOf(here))) await sharePackages(here, folder);
-    else await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: folder });
-    return { checkout: pathToFileURL(`${folder}/`), remove };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const archive = join(folder, 'release.tar');
+  await run('git', ['-C', here, 'archive', '--output', archive, commit]);
+  await run('tar', ['-xf', archive, '-C', folder]);
+  const lockOf = (checkout: string) => readFile(join(checkout, 'pnpm-lock.yaml'), 'utf8');
+  if ((await lockOf(folder)) === (await lockOf(here))) await sharePackages(here, folder);
+  else await run('pnpm', ['install', '--frozen-lockfile', '--prefer-offline'], { cwd: folder });
+  return pathToFileURL(`${folder}/`);
 }
 
 /** Copies the links that lead from each of our packages to the others and to what they depend on, which both releases then share. */
