@@ -9,8 +9,9 @@ export const services = [
   { binary: 'radicale', debianPackage: 'radicale', skipped: 'the tests against a calendar server' },
   { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
   { binary: 'initdb', debianPackage: 'postgresql', skipped: 'the tests of a backup of containers and of two machines' },
-  { binary: 'haproxy', debianPackage: 'haproxy', skipped: 'the test of two machines' },
+  { binary: 'haproxy', debianPackage: 'haproxy', skipped: 'the tests of two machines and of the proxy' },
   { binary: 'curl', debianPackage: 'curl', skipped: 'the commands of the documents' },
+  { binary: 'systemd-analyze', debianPackage: 'systemd', skipped: 'the judgment of systemd on the units' },
   { binary: 'openssl', debianPackage: 'openssl', skipped: 'the judgment of OpenSSL on exported certificates' },
 ] as const;
 
