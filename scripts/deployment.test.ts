@@ -12,6 +12,7 @@ import { readConfig, Settings, SettingsError } from '@portal/platform/config';
 import { openMetrics } from '@portal/platform/metrics';
 import { serveMetrics } from '@portal/worker/metrics-server';
 import { commandsOf } from './document-commands.ts';
+import { environmentOfImage, every, image, type Instruction, last, stages } from './read-dockerfile.ts';
 import { usualBuild } from './web-sources.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -23,36 +24,7 @@ const releaseNames = settingNames.filter((name) => name.startsWith('RELEASE_'));
 const manifest = JSON.parse(read('package.json')) as { packageManager: string; scripts: Record<string, string> };
 const { scripts } = manifest;
 
-interface Instruction {
-  keyword: string;
-  rest: string;
-}
-
-/** Stages of the Dockerfile in order, each beginning with its FROM. */
-function readDockerfile(): Instruction[][] {
-  const instructions = read('Dockerfile')
-    .split('\n')
-    .filter((line) => !line.startsWith('#'))
-    .join('\n')
-    .replaceAll(/\\\n\s*/g, '')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => ({ keyword: line.slice(0, line.indexOf(' ')), rest: line.slice(line.indexOf(' ') + 1).trim() }));
-  const starts = instructions.flatMap(({ keyword }, at) => (keyword === 'FROM' ? [at] : []));
-  return starts.map((start, at) => instructions.slice(start, starts[at + 1]));
-}
-
-const stages = readDockerfile();
-const image = stages.at(-1) ?? [];
 const stageNamed = (name: string): Instruction[] => stages.find(([from]) => from?.rest.endsWith(` AS ${name}`)) ?? [];
-const every = (keyword: string, stage = image): string[] =>
-  stage.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
-const last = (keyword: string): string => every(keyword).at(-1) ?? '';
-const environmentOfImage = Object.fromEntries(
-  every('ENV').flatMap((rest) =>
-    rest.split(/\s+/).map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-  ),
-) as Record<string, string>;
 
 interface Service {
   image: string;
