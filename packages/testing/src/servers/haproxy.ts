@@ -10,6 +10,8 @@ import { freePort, isAccepting, isReady } from './private-process.ts';
 export interface TestHaproxy {
   /** The port at which callers reach the APIs. */
   port: number;
+  /** The port that leads callers to TLS. */
+  plainPort: number;
   /** The port at which programs reach the primary of PostgreSQL. */
   databasePort: number;
   /** Waits until it sends calls to this API. */
@@ -32,9 +34,10 @@ export async function startHaproxy(servers: {
   if (!binary) throw new Error('haproxy is not installed');
   const folder = await mkdtemp(join(tmpdir(), 'portal-test-haproxy-'));
   const file = join(folder, 'haproxy.cfg');
-  const [port, databasePort] = [await freePort(), await freePort()];
+  const [port, plainPort, databasePort] = [await freePort(), await freePort(), await freePort()];
   let text = await readFile(template, 'utf8');
   const replaced = {
+    'bind 10.0.0.10:80': `bind 127.0.0.1:${plainPort}`,
     'bind 10.0.0.10:443 ssl crt /etc/haproxy/portal.pem alpn h2,http/1.1': `bind 127.0.0.1:${port}`,
     'bind 127.0.0.1:6432': `bind 127.0.0.1:${databasePort}`,
     'bind 127.0.0.1:8404': `bind 127.0.0.1:${await freePort()}`,
@@ -76,6 +79,7 @@ export async function startHaproxy(servers: {
   await start();
   return {
     port,
+    plainPort,
     databasePort,
     async waitForApi(name) {
       const isUp = async () => new RegExp(`^ready-apis,${name},.*,UP,`, 'm').test(await command('show stat'));
