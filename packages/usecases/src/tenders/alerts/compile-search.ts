@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
 import { savedSearches } from '@portal/db/schema/tenders/saved-searches';
 import { invalidField } from '@portal/domain/errors';
@@ -62,18 +62,27 @@ const areOpen = ({ contains, deadline, sinceDays, value, sources }: SearchBounds
 /** Searches compiled in one transaction. */
 const batch = 200;
 
+/** Searches that another release compiled, from an id on. Not by `<>`, which would read those of all tenants: both halves read the index. */
+export const outdatedSearches = (tx: Tx, after: string) =>
+  tx
+    .select({ id: savedSearches.id, filters: savedSearches.filters })
+    .from(savedSearches)
+    .where(
+      and(
+        or(lt(savedSearches.compilerVersion, compilerVersion), gt(savedSearches.compilerVersion, compilerVersion)),
+        gt(savedSearches.id, after),
+      ),
+    )
+    .orderBy(asc(savedSearches.id))
+    .limit(batch)
+    .for('update');
+
 /** Recompiles searches that another release compiled. */
 export async function compileOutdated(system: SystemContext, signal: AbortSignal): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     signal.throwIfAborted();
     const last = await system.acrossTenants('saved searches are compiled again', async (tx) => {
-      const found = await tx
-        .select({ id: savedSearches.id, filters: savedSearches.filters })
-        .from(savedSearches)
-        .where(and(ne(savedSearches.compilerVersion, compilerVersion), gt(savedSearches.id, after)))
-        .orderBy(asc(savedSearches.id))
-        .limit(batch)
-        .for('update');
+      const found = await outdatedSearches(tx, after);
       for (const { id, filters } of found) {
         const read = TenderFilters.safeParse(filters);
         // A later release wrote filters that this one cannot read. The search keeps its compiled form.

@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
+import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { Tx } from '@portal/db/open';
 import { tenants } from '@portal/db/schema/tenants';
@@ -20,6 +21,7 @@ import { createFeed, deleteFeed, listFeeds } from '../feeds.ts';
 import { putAlertMailbox } from '../mailbox/mailbox.ts';
 import { storeNotices } from '../store-notices.ts';
 import { triageTenders } from '../triage.ts';
+import { outdatedSearches } from './compile-search.ts';
 import { removeSurplusMatches } from './match-state.ts';
 import { matchNewTenders } from './match-tenders.ts';
 import { setNotificationPreference } from './preference.ts';
@@ -31,7 +33,7 @@ import {
   updateSavedSearch,
 } from './saved-searches.ts';
 
-const { runtime, system, make, signedIn } = await testRuntime({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
+const { ownerUrl, runtime, system, make, signedIn } = await testRuntime({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
 const across = runtime.database.acrossTenants;
 const person = async (tenantId?: string) => signedIn(await make.user({ role: 'ADMIN', ...(tenantId && { tenantId }) }));
 const words = (...all: string[]) => ({ text: { all } });
@@ -46,6 +48,11 @@ async function ingest(...records: NoticeRecord[]): Promise<string[]> {
   const { tenderIds } = await storeNotices(system(), records);
   await match();
   return tenderIds;
+}
+async function withOwner(work: (owner: Client) => Promise<unknown>): Promise<void> {
+  const owner = new Client({ connectionString: ownerUrl });
+  await owner.connect();
+  await work(owner).finally(() => owner.end());
 }
 const matchesOf = (...searchIds: string[]) =>
   across('a test reads', (tx) =>
@@ -182,6 +189,27 @@ describe('a saved search', () => {
     await across('a test', (tx) => tx.update(savedSearches).set(outdated).where(eq(savedSearches.id, id)));
     await ingest(call('Mirabellenbaum'));
     expect(await matchesOf(id)).toMatchObject([{ reasons: ['mirabellenbaum'] }]);
+  });
+
+  it('is not read to find those that an earlier release compiled', async () => {
+    const { id } = await save(await person(), words('nirgends'));
+    await withOwner(async (owner) => {
+      await owner.query(
+        `insert into saved_searches select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'name', n))).*
+         from saved_searches s, generate_series(1, 5000) n where s.id = $1`,
+        [id],
+      );
+      await owner.query('analyze saved_searches');
+    });
+    const plan = await across('a test looks at a plan', async (tx) => {
+      const { rows } = await tx.execute<{ 'QUERY PLAN': string }>(sql`explain ${outdatedSearches(tx, id).getSQL()}`);
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toContain('saved_searches_compiler');
+    expect(plan).not.toMatch(/Seq Scan|_pkey/);
+    await across('a test tidies up', (tx) =>
+      tx.delete(savedSearches).where(eq(savedSearches.termLabels, ['nirgends'])),
+    );
   });
 });
 
