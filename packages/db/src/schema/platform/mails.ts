@@ -63,6 +63,10 @@ export const mails = pgTable(
     index('mails_due')
       .on(t.tenantId, t.isAwaited, t.dueAt)
       .where(sql`state in ('queued', 'sending')`),
+    // For the sweep over all tenants: the index above reads the waiting mails of each.
+    index('mails_due_anywhere')
+      .on(t.dueAt)
+      .where(sql`state in ('queued', 'sending')`),
     index('mails_settled')
       .on(t.settledAt)
       .where(sql`settled_at is not null`),

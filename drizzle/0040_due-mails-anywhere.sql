@@ -1,0 +1,1 @@
+CREATE INDEX "mails_due_anywhere" ON "mails" USING btree ("due_at") WHERE state in ('queued', 'sending');
