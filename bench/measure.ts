@@ -106,7 +106,7 @@ export async function startServer(
   closeSync(log);
   stops.push(() => stopProcess(child));
   const url = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
     if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}; see ${logFile}`);
     const answer = await fetch(`${url}/health`).catch(() => null);
     if (answer?.ok) return { url, child };
