@@ -21,7 +21,10 @@ export type ServiceName = (typeof services)[number]['binary'];
 const moreFolders = ['/usr/sbin', '/usr/local/sbin', ...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed()];
 
 /** The path of an installed program, or null; tests that need it use `describe.skipIf`. */
-export function serviceBinary(name: ServiceName): string | null {
+export const serviceBinary = (name: ServiceName): string | null => installedProgram(name);
+
+/** The path of a program that the tests do not ask for, or null. */
+export function installedProgram(name: string): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...moreFolders];
   for (const folder of folders) {
     const path = join(folder, name);

@@ -45,6 +45,8 @@ export interface Calling {
 const maxReminders = 20;
 
 interface StackOptions {
+  /** Settings of all programs, besides their own. */
+  settings?: Record<string, string>;
   redis?: Pick<TestRedis, 'url'> | null;
   workers?: number;
   nodeOptions?: string[];
@@ -54,6 +56,7 @@ interface StackOptions {
 
 /** Starts a database, API and worker as processes, and a mail server, and signs in an administrator. */
 export async function startStack({
+  settings: given = {},
   redis = null,
   workers = testMatrix.workers,
   nodeOptions = [],
@@ -73,6 +76,7 @@ export async function startStack({
     ...workerSettings({ databaseUrl: postgres.appUrl, redisUrl: redis?.url ?? null, smtpPort: smtp.port }),
     DATA_DIR: join(folder, 'data'),
     PORT: '0',
+    ...given,
   };
   const runtime = openRuntime(readConfig({ ...env, PORT: '3000' }), {
     process: 'script',
