@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('the navigation', () => {
     });
     await page.goto('/app/reminders');
     const navigation = page.getByRole('navigation', { name: 'Main navigation' });
-    await navigation.getByRole('link', { name: 'Images' }).waitFor();
+    await navigation.getByRole('link', { name: 'My pictures' }).waitFor();
     await navigation.getByRole('link', { name: 'Audit log' }).waitFor();
     expect(await navigation.getByRole('link', { name: 'Calendar' }).count()).toBe(0);
   });
