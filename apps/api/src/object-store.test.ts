@@ -49,7 +49,7 @@ const upload = () =>
     url: '/dashboard/images',
     headers: { 'content-type': 'multipart/form-data; boundary=frontier' },
     payload: Buffer.concat([
-      Buffer.from('--frontier\r\ncontent-disposition: form-data; name="file"; filename="../a b.gif"\r\n\r\n'),
+      Buffer.from('--frontier\r\ncontent-disposition: form-data; name="image"; filename="../a b.gif"\r\n\r\n'),
       tinyGif,
       Buffer.from('\r\n--frontier--\r\n'),
     ]),
