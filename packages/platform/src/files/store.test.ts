@@ -276,14 +276,14 @@ describe.each([
     expect(await content(kit.files, other)).toBe('stays');
   });
 
-  it('are listed once they are older than an hour, or than the caller wants, over many pages', async () => {
+  it('are listed once they are older than an hour, or than the caller wants', async () => {
     const kit = await open();
     const paths: string[] = [];
-    for (let n = 0; n < 11; n += 1) paths.push(...(await Promise.all(Array.from({ length: 100 }, () => store(kit)))));
+    for (let n = 0; n < 3; n += 1) paths.push(...(await Promise.all(Array.from({ length: 100 }, () => store(kit)))));
     await kit.files.write('avatars-of-others', newId(), 'webp', Buffer.from('x'), { maxBytes: 5 });
-    await Promise.all(paths.slice(0, 1_060).map((path) => kit.age(path, 61)));
-    await Promise.all(paths.slice(1_060).map((path) => kit.age(path, 59)));
-    expect(await listed(kit)).toEqual(paths.slice(0, 1_060).toSorted());
+    await Promise.all(paths.slice(0, 260).map((path) => kit.age(path, 61)));
+    await Promise.all(paths.slice(260).map((path) => kit.age(path, 59)));
+    expect(await listed(kit)).toEqual(paths.slice(0, 260).toSorted());
     expect(await listed(kit, 0)).toEqual(paths.toSorted());
   });
 
