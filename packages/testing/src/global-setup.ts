@@ -26,15 +26,20 @@ declare module 'vitest' {
 // First half of the advisory lock of a run; the second half is the number in the names of its databases
 const runLock = 20_260_101;
 
-/** Starts one server and one migrated template for a whole run. Returns a function that removes both. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+/**
+ * Starts one server and one migrated template for a whole run, before the first project that needs them. Returns a function that removes
+ * both; projects end in the opposite order.
+ */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const run = project.vitest.getRootProject();
+  if ('testServer' in run.getProvidedContext()) return undefined;
   const given = process.env['DATABASE_URL'];
   if (!given) await removeAbandonedServers();
   const redis = testMatrix.queues === 'redis' ? await startRedis({ databases: 8_192 }) : null;
   const server = given ? { url: given, stop: async () => {} } : await startTestServer();
   try {
     const databases = await prepareDatabases(server.url);
-    project.provide('testServer', {
+    run.provide('testServer', {
       url: server.url,
       app: databases.app,
       template: databases.template,
