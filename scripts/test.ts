@@ -2,6 +2,7 @@
 // With --missing-packages it only prints the packages to install for the missing servers.
 import { createVitest, parseCLI, type Vitest } from 'vitest/node';
 import { serviceBinary, services } from '@portal/testing/services';
+import { TestOrder } from './test-order.ts';
 import { readResults, type Results } from './test-results.ts';
 
 const missing = services.filter(({ binary }) => serviceBinary(binary) === null);
@@ -31,7 +32,8 @@ async function runTests(given: string[]): Promise<Results> {
   process.env['VITEST'] = 'true';
   // Thousands of tests use real servers and killed processes. A test that fails by chance must not block a correct change: it gets a second
   // try, and the run names it at its end.
-  const vitest = await createVitest({ retry: mustHaveAll ? 1 : 0, ...options, watch: false });
+  const sequence = { sequencer: TestOrder };
+  const vitest = await createVitest({ retry: mustHaveAll ? 1 : 0, sequence, ...options, watch: false });
   endOnSignal(vitest);
   try {
     await vitest.start(filter);
