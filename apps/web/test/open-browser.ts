@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, expect } from 'vitest';
-import { cookiesOf, hasBrowser, launchBrowser, type Look, newProfile, sizeOf } from './chromium.ts';
+import { afterEach, expect } from 'vitest';
+import { type Browser, cookiesOf, hasBrowser, launchBrowser, type Look, newProfile, sizeOf } from './chromium.ts';
 
 const failures = fileURLToPath(new URL('../../../.cache/failed-pages', import.meta.url));
 
@@ -34,31 +34,37 @@ export interface Served {
 interface Profile {
   context: BrowserContext;
   page: Page;
+  /** The service it is for, and how it shows it. */
+  url: string;
   look: Look;
   /** False if something stays that a later test would notice. */
   isReusable: boolean;
 }
 
+/** The browser of all files that run in this process, with which it ends. */
+let shared: Browser | null = null;
+/** Profiles that earlier tests have used, most of them in earlier files. */
+const spares: Profile[] = [];
+const mostSpares = 8;
+/** The pages of the test under way and what they reported. A profile outlives the file that made it, and so do these lists. */
+const pages: Page[] = [];
+const faults: string[] = [];
+
 /**
- * One browser for the calling test file. Each `openPage` has a profile of its own, and whatever a page reports that it should not —
+ * A browser for the calling test file. Each `openPage` has a profile of its own, and whatever a page reports that it should not —
  * console errors, exceptions, violations of the content security policy, refused calls, requests to another host — fails its test.
  */
 export async function openBrowser({ url, cookieOf }: Served) {
-  const browser = hasBrowser ? await launchBrowser() : null;
+  const browser = hasBrowser ? await sharedBrowser() : null;
   const profiles = new Set<Profile>();
-  const spares: Profile[] = [];
-  const pages: Page[] = [];
-  const faults: string[] = [];
   const allowed: string[] = [];
 
-  afterAll(async () => {
-    await browser?.close();
-  });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await keep(task.name);
     const unexpected = faults.filter((fault) => !allowed.some((name) => fault.startsWith(name)));
     for (const profile of profiles) {
-      const isSpare = task.result?.state !== 'fail' && profile.isReusable && !profile.page.isClosed();
+      const isWhole = task.result?.state !== 'fail' && profile.isReusable && !profile.page.isClosed();
+      const isSpare = isWhole && spares.length < mostSpares;
       if (isSpare) spares.push(await emptied(profile));
       else await profile.context.close();
     }
@@ -91,7 +97,7 @@ export async function openBrowser({ url, cookieOf }: Served) {
 
   /** A profile of an earlier test. Its process has read the scripts already, which takes longer than most tests. */
   function spareOf(look: Look): Profile | undefined {
-    const at = spares.findIndex((spare) => JSON.stringify(spare.look) === JSON.stringify(look));
+    const at = spares.findIndex((spare) => spare.url === url && JSON.stringify(spare.look) === JSON.stringify(look));
     return at === -1 ? undefined : spares.splice(at, 1)[0];
   }
 
@@ -103,7 +109,7 @@ export async function openBrowser({ url, cookieOf }: Served) {
     const page = await context.newPage();
     // The other windows of a test
     context.on('page', (page) => pages.push(page));
-    return { context, page, look, isReusable: true };
+    return { context, page, url, look, isReusable: true };
   }
 
   /** Closes what a test has opened, and forgets what it has left. */
@@ -138,6 +144,14 @@ export async function openBrowser({ url, cookieOf }: Served) {
     /** What the pages of this test reported so far. */
     faults: (): readonly string[] => faults,
   };
+}
+
+/** Starts it again if it has crashed. */
+async function sharedBrowser(): Promise<Browser> {
+  if (shared?.isConnected()) return shared;
+  spares.length = 0;
+  shared = await launchBrowser();
+  return shared;
 }
 
 // The page reports through its console, the one way out of it that is watched.

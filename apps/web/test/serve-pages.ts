@@ -29,6 +29,9 @@ interface ServeOptions {
 
 const mailMs = 60_000;
 
+/** All files of this process use the same one, so that the browser has the scripts of the pages already. */
+let port = 0;
+
 /** The password of every account. Its hash stands here, because making one for each account takes longer than most tests. */
 const password = 'brave little lantern';
 const passwordHash =
@@ -41,7 +44,7 @@ export async function servePages({ sendsMail = false, env: more = {} }: ServeOpt
   const { url: databaseUrl, ownerUrl, runtime, make } = await testRuntime();
   const smtp = sendsMail ? await startSmtpServer() : null;
   const dataDir = await mkdtemp(join(tmpdir(), 'portal-test-pages-'));
-  const port = await freePort();
+  port = await freePort(port);
   const url = `http://127.0.0.1:${port}`;
   const env = {
     DATABASE_URL: databaseUrl,
@@ -258,9 +261,14 @@ const invoiceFigures = {
   subject: 'Ihre Rechnung R-2026-0815',
 };
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
+/** A port that nobody uses: this one if it is still free. */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer().listen(wanted, '127.0.0.1');
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return freePort(0);
   const address = server.address();
   server.close();
   await once(server, 'close');
