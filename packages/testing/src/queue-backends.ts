@@ -12,25 +12,25 @@ type Tests = (env: Record<string, string>) => void;
  */
 export function describeOnEachQueue(what: string, tests: Tests): void {
   describe.skipIf(testMatrix.queues === 'redis')(`${what}, queues in PostgreSQL`, () => tests({}));
-  describeOnRedis(`${what}, queues in Redis`, startRedis, tests);
+  describe.skipIf(lacksRedis)(`${what}, queues in Redis`, () => onRedis(startRedis, tests));
 }
 
 /** Runs tests of the queues themselves on a cluster as well: the rest of the product does not notice where they are. */
 export function describeOnEachKindOfQueue(what: string, tests: Tests): void {
   describeOnEachQueue(what, tests);
-  describeOnRedis(`${what}, queues in a Redis Cluster`, startRedisCluster, tests);
+  describe.skipIf(lacksRedis)(`${what}, queues in a Redis Cluster`, () => onRedis(startRedisCluster, tests));
 }
 
-function describeOnRedis(what: string, start: () => Promise<{ url: string; stop(): Promise<void> }>, tests: Tests) {
-  describe.skipIf(testMatrix.queues === 'postgres' || !serviceBinary('redis-server'))(what, () => {
-    const env: Record<string, string> = {};
-    let redis: { url: string; stop(): Promise<void> };
-    beforeAll(async () => {
-      redis = await start();
-      env['REDIS_URL'] = redis.url;
-    });
-    // Registered before the hooks of the tests, so it runs after them: these hooks still need Redis.
-    afterAll(() => redis.stop());
-    tests(env);
+const lacksRedis = testMatrix.queues === 'postgres' || !serviceBinary('redis-server');
+
+function onRedis(start: () => Promise<{ url: string; stop(): Promise<void> }>, tests: Tests): void {
+  const env: Record<string, string> = {};
+  let redis: { url: string; stop(): Promise<void> };
+  beforeAll(async () => {
+    redis = await start();
+    env['REDIS_URL'] = redis.url;
   });
+  // Registered before the hooks of the tests, so it runs after them: these hooks still need Redis.
+  afterAll(() => redis.stop());
+  tests(env);
 }

@@ -29,7 +29,7 @@ const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.
  * once instead of part by part.
  */
 export const ahead: Promise<unknown> = readAhead(idIn(location.pathname)).then((widgets) =>
-  Promise.all(widgets.map((widget) => kindOf(widget)?.Tile.preload())),
+  Promise.all(widgets.map(async (widget) => kindOf(widget)?.Tile.preload())),
 );
 loadTiles().catch(() => undefined);
 

@@ -1,18 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRedisBackend, Queue, Worker } from 'bullmq';
-import type { RedisOptions } from 'ioredis';
 import { SECOND } from '@portal/domain/time';
 import type { QueueName } from '../jobs/job.ts';
 import { TimeoutError } from '../timeout.ts';
 import { type BackendOptions, type BullQueue, pausedAfterFailure, type QueueBackend, streams } from './backend.ts';
 import type { RedisAddress } from './redis-address.ts';
-import { openRedis, type RedisClient } from './redis-client.ts';
+import { type ClientOptions, openRedis, type RedisClient } from './redis-client.ts';
 import { tallyRedis } from './tally.ts';
 
 /** Redis: one connection to add jobs, one to finish them, and one per worked queue that waits for the next job. */
 export function openRedisBackend(address: RedisAddress, { process, outage }: BackendOptions): QueueBackend {
   const clients: RedisClient[] = [];
-  const connect = (options: RedisOptions): RedisClient => {
+  const connect = (options: ClientOptions): RedisClient => {
     const client = openRedis(address, { connectionName: `portal-${process}`, ...options }, outage);
     clients.push(client);
     return client;

@@ -5,10 +5,13 @@ import type { RedisAddress } from './redis-address.ts';
 
 export type RedisClient = Redis | Cluster;
 
+/** Without the form of answers, which the library's types have as a parameter of the client. */
+export type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
 /** Connects to a Redis and stays connected, whichever server is its primary. Reports to `outage` when it is lost and when it is back. */
-export function openRedis(address: RedisAddress, options: RedisOptions, outage: Outage): RedisClient {
+export function openRedis(address: RedisAddress, options: ClientOptions, outage: Outage): RedisClient {
   let isReadOnly = false;
-  const all: RedisOptions = {
+  const all: ClientOptions = {
     retryStrategy,
     connectTimeout: 5 * SECOND,
     // A primary that was demoted keeps its connections: a new one leads to its successor.
@@ -36,10 +39,10 @@ export function openRedis(address: RedisAddress, options: RedisOptions, outage: 
 
 const retryStrategy = (times: number): number => Math.min(100 * 2 ** times, 2 * SECOND);
 
-function clientFor(address: RedisAddress, options: RedisOptions): RedisClient {
+function clientFor(address: RedisAddress, options: ClientOptions): RedisClient {
   if (address.kind === 'server') return new Redis(address.url, options);
   const { username, password } = address.credentials;
-  const own: RedisOptions = {
+  const own: ClientOptions = {
     ...options,
     ...(username !== null && { username }),
     ...(password !== null && { password }),

@@ -59,7 +59,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
     for (const node of nodes) if (node.process.signalCode === null && !(await condition(node))) return false;
     return true;
   };
-  const isOk = async ({ client }: Node) => /cluster_state:ok/.test(String(await client.cluster('INFO')));
+  const isOk = async ({ client }: Node) => /cluster_state:ok/.test(await client.cluster('INFO'));
   const replication = ({ client }: Node) => client.info('replication');
 
   async function livePrimaries(): Promise<Node[]> {
@@ -81,7 +81,7 @@ export async function startRedisCluster(): Promise<TestCluster> {
     const first = await startNode();
     for (let n = 1; n < 2 * primaries; n += 1) await startNode(first);
     const share = Math.ceil(slots / primaries);
-    const ids = await Promise.all(nodes.map(async ({ client }) => String(await client.cluster('MYID'))));
+    const ids = await Promise.all(nodes.map(({ client }) => client.cluster('MYID')));
     for (const [n, { client }] of nodes.slice(0, primaries).entries())
       await client.call('CLUSTER', 'ADDSLOTSRANGE', n * share, Math.min((n + 1) * share, slots) - 1);
     // A node learns of the others by gossip.

@@ -86,19 +86,19 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
 
   const primaryPort = (asked?: { port: number }) =>
     askSentinel(async (sentinel) => {
-      const [, port] = (await sentinel.sentinel('get-master-addr-by-name', primaryName)) as [string, string];
+      const [, port] = (await sentinel.call('SENTINEL', 'get-master-addr-by-name', primaryName)) as [string, string];
       return Number(port);
     }, asked);
 
   /** A sentinel is told of the others by the primary, every two seconds. */
   const knowsAll = (sentinel: Redis): Promise<boolean> =>
-    sentinel.sentinel('CKQUORUM', primaryName).then(
+    sentinel.call('SENTINEL', 'CKQUORUM', primaryName).then(
       async (answer) => /\b3 usable/.test(String(answer)) && (await hasReplica(sentinel)),
       () => false,
     );
 
   async function hasReplica(sentinel: Redis): Promise<boolean> {
-    const [replica] = (await sentinel.sentinel('replicas', primaryName)) as string[][];
+    const [replica] = (await sentinel.call('SENTINEL', 'replicas', primaryName)) as string[][];
     if (!replica) return false;
     const fields = Object.fromEntries(
       Array.from({ length: replica.length / 2 }, (_, n) => [replica[2 * n], replica[2 * n + 1]]),
@@ -182,7 +182,7 @@ export async function startRedisSentinels({ hasTls = false } = {}): Promise<Test
     async handOver() {
       const former = await primaryPort();
       await until('a replica', () => askSentinel(hasReplica));
-      await askSentinel((sentinel) => sentinel.sentinel('FAILOVER', primaryName));
+      await askSentinel((sentinel) => sentinel.call('SENTINEL', 'FAILOVER', primaryName));
       await another(former);
     },
     stop,

@@ -101,11 +101,12 @@ export async function endRedisProcess(server: ChildProcess, signal: 'SIGTERM' | 
 }
 
 /** Options of a server that speaks TLS alone, also with other servers. Clients need no certificate. */
-export const speaksTls = (port: number): string[] => [
-  ...['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'],
-  ...['--tls-cert-file', fixturePath('localhost'), '--tls-key-file', fixturePath('key')],
-  ...['--tls-ca-cert-file', fixturePath('ca'), '--tls-replication', 'yes'],
-];
+export const speaksTls = (port: number): string[] =>
+  [
+    ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'],
+    ['--tls-cert-file', fixturePath('localhost'), '--tls-key-file', fixturePath('key')],
+    ['--tls-ca-cert-file', fixturePath('ca'), '--tls-replication', 'yes'],
+  ].flat();
 
 /** How the deployed Redis keeps jobs: append-only file, no eviction. */
 export const keepsJobs = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];

@@ -52,7 +52,11 @@ async function ingest(...records: NoticeRecord[]): Promise<string[]> {
 async function withOwner(work: (owner: Client) => Promise<unknown>): Promise<void> {
   const owner = new Client({ connectionString: ownerUrl });
   await owner.connect();
-  await work(owner).finally(() => owner.end());
+  try {
+    await work(owner);
+  } finally {
+    await owner.end();
+  }
 }
 const matchesOf = (...searchIds: string[]) =>
   across('a test reads', (tx) =>
