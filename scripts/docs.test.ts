@@ -135,7 +135,7 @@ describe.each(docs)('$name', (doc) => {
 
   it('names only settings that exist', () => {
     // Upper-case words that are not settings of the service: settings of other programs, and roles.
-    const others = ['POSTGRES_PASSWORD', 'POSTGRES_APP_PASSWORD', ...Role.options];
+    const others = ['POSTGRES_PASSWORD', 'POSTGRES_APP_PASSWORD', 'NODE_EXTRA_CA_CERTS', ...Role.options];
     const named = [...doc.spans, ...doc.lines].flatMap((code) =>
       [...code.matchAll(/\b[A-Z]+(?:_[A-Z]+)+(?==|$)/g)].map(([name]) => name),
     );

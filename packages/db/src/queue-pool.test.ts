@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openQueuePool } from './queue-pool.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -28,7 +28,7 @@ it('survives a server that ends a connection at the moment it opens', async () =
     applicationName: 'test',
     onConnectionLost: (error) => void lost.push(error),
   });
-  await expect(pool.connect()).rejects.toThrow();
-  await vi.waitFor(() => expect(lost.map(({ message: text }) => text)).toContain('terminating connection'), 20_000);
+  // The question whether the server is a standby meets the end of the connection.
+  await expect(pool.connect()).rejects.toThrow('terminating connection');
   await pool.end();
 });
