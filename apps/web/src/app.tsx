@@ -24,7 +24,11 @@ const isGathering = signal(false);
 // The scripts of the page and its data arrive at the same time, instead of one after the other.
 const first = routeAt(location.pathname);
 const page = first?.Page.preload();
-if (first?.who !== 'public') void gather([page, Frame.preload(), openSession(), readModulesAhead()]);
+if (first?.who !== 'public') void gather([page, Frame.preload(), openSession().then(readFrameAhead)]);
+
+async function readFrameAhead(): Promise<void> {
+  if (me.value?.mustChangePassword === false) await readModulesAhead();
+}
 
 async function gather(parts: readonly unknown[]): Promise<void> {
   isGathering.value = true;

@@ -2,10 +2,11 @@ import { LayoutDashboard, Pencil, Plus, RotateCw } from 'lucide-preact';
 import { exec, useLocation } from 'preact-iso/router';
 import type { MutableRef } from 'preact/hooks';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { DashboardTab } from '@portal/client/interface';
+import type { DashboardTab, Profile } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { arrange } from '../grid/arrange.ts';
 import { type Breakpoint, breakpointAt, gridVersion } from '../grid/breakpoints.ts';
+import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -23,14 +24,25 @@ import { TileGrid } from './tile-grid.tsx';
 import { loadTiles } from './widgets/registry.ts';
 
 const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
+const isId = (text: string): boolean => /^[0-9a-f-]{36}$/i.test(text);
+
+const signedIn = new Promise<Profile>((resolve) => {
+  me.subscribe((account) => {
+    if (account) resolve(account);
+  });
+});
 
 /**
  * The dashboard and the script of its tiles, which arrive while the frame loads. The page waits for them, so that all of it is drawn at
  * once instead of part by part.
  */
-export const ahead: Promise<unknown> = readAhead(idIn(location.pathname)).then((widgets) =>
-  Promise.all(widgets.map(async (widget) => kindOf(widget)?.Tile.preload())),
-);
+export const ahead: Promise<unknown> = signedIn.then(async ({ mustChangePassword }) => {
+  // Until it is changed, the service refuses everything else.
+  if (mustChangePassword) return;
+  const wanted = idIn(location.pathname);
+  const widgets = await readAhead(wanted !== undefined && isId(wanted) ? wanted : undefined);
+  await Promise.all(widgets.map(async (widget) => kindOf(widget)?.Tile.preload()));
+});
 loadTiles().catch(() => undefined);
 
 /** The dashboard that the path names; the first one if it names none. */
