@@ -32,7 +32,7 @@ export function AgendaView({ days, today, events, isLoading }: AgendaViewProps) 
   return (
     <>
       {found.map(({ day, spans }) => (
-        <DayList key={day} day={day} today={today} spans={spans} events={events} />
+        <DayList key={day} day={day} today={today} spans={spans} events={events} isLimited />
       ))}
       {left < 0 && <Button onClick={() => setLimit(limit + drawnAtOnce)}>{texts.value.showMore(-left)}</Button>}
     </>
@@ -46,10 +46,12 @@ interface DayListProps {
   events: ShownEvents;
   /** Says so if nothing stands on the day. */
   emptyText?: boolean | undefined;
+  /** True if the caller draws only some of the events already. */
+  isLimited?: boolean | undefined;
 }
 
 /** A day with its events. */
-export function DayList({ day, today, spans, events, emptyText = false }: DayListProps) {
+export function DayList({ day, today, spans, events, emptyText = false, isLimited }: DayListProps) {
   const t = texts.value;
   return (
     <section aria-label={fullDay(day)}>
@@ -57,7 +59,7 @@ export function DayList({ day, today, spans, events, emptyText = false }: DayLis
         {fullDay(day)} {day === today && <Badge kind="accent">{t.today}</Badge>}
       </h3>
       {spans.length === 0 && emptyText && <p>{t.noEvents}</p>}
-      <DayEvents day={day} spans={spans} events={events} />
+      <DayEvents day={day} spans={spans} events={events} isLimited={isLimited} />
     </section>
   );
 }
@@ -66,10 +68,11 @@ interface DayEventsProps {
   day: string;
   spans: readonly Span[];
   events: Pick<ShownEvents, 'sources' | 'onOpen'>;
+  isLimited?: boolean | undefined;
 }
 
-export function DayEvents({ day, spans, events: { sources, onOpen } }: DayEventsProps) {
-  const [limit, setLimit] = useState(drawnAtOnce);
+export function DayEvents({ day, spans, events: { sources, onOpen }, isLimited = false }: DayEventsProps) {
+  const [limit, setLimit] = useState(isLimited ? Number.POSITIVE_INFINITY : drawnAtOnce);
   const left = spans.length - limit;
   return (
     <>
