@@ -8,14 +8,7 @@ import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Job } from 'kubernetes-models/batch/v1';
 import { Ingress } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import {
-  ConfigMap,
-  type IPodTemplateSpec,
-  Namespace,
-  PersistentVolumeClaim,
-  Secret,
-  Service,
-} from 'kubernetes-models/v1';
+import { ConfigMap, type IPodTemplateSpec, Namespace, Secret, Service } from 'kubernetes-models/v1';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, Settings, SettingsError } from '@portal/platform/config';
@@ -33,7 +26,6 @@ const models = {
   Ingress,
   Job,
   Namespace,
-  PersistentVolumeClaim,
   PodDisruptionBudget,
   Secret,
   Service,
@@ -133,7 +125,6 @@ describe('the manifests', () => {
       const named = [
         ...text.matchAll(/"(?:secretRef|secretKeyRef)":\{"name":"([^"]*)"/g).map(([, name]) => `Secret ${name}`),
         ...text.matchAll(/"configMapRef":\{"name":"([^"]*)"/g).map(([, name]) => `ConfigMap ${name}`),
-        ...text.matchAll(/"claimName":"([^"]*)"/g).map(([, name]) => `PersistentVolumeClaim ${name}`),
         ...text.matchAll(/"service":\{"name":"([^"]*)"/g).map(([, name]) => `Service ${name}`),
         ...text.matchAll(/"kind":"Deployment","name":"([^"]*)"/g).map(([, name]) => `Deployment ${name}`),
       ];
