@@ -13,8 +13,8 @@ const { values } = parseArgs({
     small: { type: 'string', default: '1050' },
     kills: { type: 'string', default: '10' },
     outages: { type: 'string', default: '2' },
-    /** Of one outage. */
-    seconds: { type: 'string', default: '10' },
+    /** Of one outage: longer than a call tries, 15 s, so that calls are refused. */
+    seconds: { type: 'string', default: '20' },
     /** Runs only this part: `contract`, `kills`, `copy` or `product`. */
     only: { type: 'string' },
   },
