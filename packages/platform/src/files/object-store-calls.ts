@@ -54,8 +54,8 @@ export const usualTimes = {
   tryMs: 5 * SECOND,
   /** All tries of a call, with the pauses between them. */
   callMs: 15 * SECOND,
-  /** What a try of writing gets on top: the time of a slow line. */
-  writeBytesPerMs: 200,
+  /** What a try of writing gets on top: the time of a line of 16 Mbit/s. With less, a store that hangs would hold an upload for a minute. */
+  writeBytesPerMs: 2_000,
   /** For a body that is streamed: the store's longest silence, its reader's longest rest, and the end in any case. */
   silenceMs: 30 * SECOND,
   restMs: 5 * MINUTE,
