@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { Dashboard } from '@portal/domain/dashboards/board';
+import { Dashboard } from '@portal/domain/dashboards/dashboard';
 import { DashboardLayout, isPlainLayoutInput, LayoutInput } from '@portal/domain/dashboards/grid';
 import { DashboardTab, maxTabs, TabName } from '@portal/domain/dashboards/tabs';
 import { Id } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
-import { getDashboard } from '@portal/usecases/dashboards/board';
+import { getDashboard } from '@portal/usecases/dashboards/dashboard';
 import { getLayout } from '@portal/usecases/dashboards/layout';
 import { saveLayout } from '@portal/usecases/dashboards/save-layout';
 import { createTab, deleteTab, listTabs, orderTabs, renameTab } from '@portal/usecases/dashboards/tabs';

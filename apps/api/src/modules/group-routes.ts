@@ -27,7 +27,7 @@ export function registerGroups(app: App): void {
         summary: 'List groups',
         description:
           'All groups of the tenant, by name: its own (`local`) and those from a directory synchronization (`directory`), which are read-only here. With `memberId`, only those of that account.',
-        querystring: z.object({ memberId: Id.optional() }),
+        querystring: z.object({ memberId: Id.optional().describe('Only groups of this account') }),
         response: { 200: z.array(Group) },
       },
     },

@@ -1,4 +1,4 @@
-import type { Dashboard } from '@portal/domain/dashboards/board';
+import type { Dashboard } from '@portal/domain/dashboards/dashboard';
 import { notFound } from '@portal/domain/errors';
 import type { UserContext } from '@portal/platform/context';
 import { getLayout } from './layout.ts';
