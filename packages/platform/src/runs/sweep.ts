@@ -26,13 +26,21 @@ export async function handOverIdleRuns(system: SystemContext, jobs: readonly Any
         .from(runs)
         .where(isIdle)
         .as('in_line');
+      // With a limit it is looked up for each idle run: under row policies the planner expects all runs of the table to be idle, and would
+      // read all tenants.
+      const owner = tx
+        .select({ isActive: tenants.isActive })
+        .from(tenants)
+        .where(eq(tenants.id, runs.tenantId))
+        .limit(1)
+        .as('owner');
       const due = tx.$with('due').as(
         tx
           .select({ id: runs.id })
           .from(runs)
           .innerJoin(inLine, eq(inLine.id, runs.id))
-          .leftJoin(tenants, eq(tenants.id, runs.tenantId))
-          .where(and(isIdle, or(isNull(runs.tenantId), eq(tenants.isActive, true))))
+          .leftJoinLateral(owner, sql`true`)
+          .where(and(isIdle, or(isNull(runs.tenantId), eq(owner.isActive, true))))
           .orderBy(asc(inLine.turn), asc(runs.dueAt))
           .limit(batch)
           .for('update', { of: runs, skipLocked: true }),
