@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { openDatabase } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
+import { builders } from '@portal/testing/make';
 import { startRedis } from '@portal/testing/servers/redis';
 import { the } from '@portal/testing/the';
 import { startCountingServer } from './counting-smtp-server.ts';
@@ -20,6 +21,8 @@ const counts = [1, 2, 4];
 const connections = 32;
 /** Outboxes among which the mails are: each has one sender at a time. */
 const tenants = 40;
+/** An account gets 100 mails of reminders a day. */
+const recipientsOfTenant = 5;
 
 const smtp = await startCountingServer();
 const redis = await startRedis();
@@ -39,6 +42,10 @@ try {
   const database = openDatabase({ url, poolMax: 2, applicationName: 'bench' });
   const accounts: Awaited<ReturnType<typeof fullAccount>>[] = [];
   for (let n = 0; n < tenants; n += 1) accounts.push(await fullAccount(database, settings, 1));
+  const make = builders(database);
+  const recipients: { id: string; tenantId: string }[] = [];
+  for (let n = 0; n < tenants * recipientsOfTenant; n += 1)
+    recipients.push(await make.user({ tenantId: the(accounts[n % tenants]).user.tenantId }));
   await owner.query('vacuum analyze');
   console.log(`${availableParallelism()} cores carry the apps, PostgreSQL, Redis and the callers`);
 
@@ -72,7 +79,7 @@ try {
     for (const mails of [mailsPerRound / 4, mailsPerRound]) {
       const isWarmUp = mails !== mailsPerRound;
       const rows = Array.from({ length: mails }, (_, n) => {
-        const { id, tenantId } = the(accounts[n % tenants]).user;
+        const { id, tenantId } = the(recipients[n % recipients.length]);
         const dueAt = new Date(Date.now() + 3_600_000);
         return {
           id: newId(),
@@ -88,9 +95,11 @@ try {
         await database.acrossTenants('the benchmark makes reminders', (tx) =>
           tx.insert(reminders).values(rows.slice(n, n + 1_000)),
         );
+      await owner.query('update reminders set due_at = now() where email_queued_at is null');
+      // Reminders that become due this way wait for the schedule.
+      await smtp.untilReceived(received + 1);
       received += mails;
       const { done, sec, cpu } = await counted(workers, postmaster, async () => {
-        await owner.query('update reminders set due_at = now() where email_queued_at is null');
         await smtp.untilReceived(received);
         return mails;
       });
