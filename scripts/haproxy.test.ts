@@ -27,18 +27,29 @@ const startEcho = (name: string): Promise<HttpServer> =>
     request.once('end', () => response.end(JSON.stringify({ name, headers: request.headers, bytes } satisfies Echo)));
   });
 
-describe.skipIf(!binary)('the configuration of HAProxy', async () => {
-  if (!binary) return;
+/** Starts HAProxy in front of two APIs, and waits until it has found them. */
+async function start() {
   const apis = { a: await startEcho('a'), b: await startEcho('b') };
   const haproxy = await startHaproxy({
     apis: [apis.a.port, apis.b.port],
     databases: [await freePort(), await freePort()],
   });
-  afterAll(() => Promise.all([haproxy.stop(), apis.a.close(), apis.b.close()]));
-  const url = `http://127.0.0.1:${haproxy.port}/`;
-  const call = async (options: RequestInit = {}): Promise<Echo> => (await fetch(url, options)).json() as Promise<Echo>;
   await haproxy.waitForApi('a');
   await haproxy.waitForApi('b');
+  const url = `http://127.0.0.1:${haproxy.port}/`;
+  return {
+    apis,
+    haproxy,
+    url,
+    call: async (options: RequestInit = {}): Promise<Echo> => (await fetch(url, options)).json() as Promise<Echo>,
+    stop: async () => void (await Promise.all([haproxy.stop(), apis.a.close(), apis.b.close()])),
+  };
+}
+
+describe.skipIf(!binary)('the configuration of HAProxy', async () => {
+  if (!binary) return;
+  const { haproxy, call, stop } = await start();
+  afterAll(stop);
 
   it('is valid as it stands, with TLS', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portal-test-haproxy-'));
@@ -80,6 +91,8 @@ describe.skipIf(!binary)('the configuration of HAProxy', async () => {
   });
 
   it('refuses no call while an API stops, and answers 503 with Retry-After without any', async () => {
+    const { apis, url, call, stop } = await start();
+    onTestFinished(stop);
     await apis.a.close();
     const names = [];
     for (let n = 0; n < 20; n += 1) names.push((await call({ method: n % 2 ? 'GET' : 'POST' })).name);

@@ -82,7 +82,9 @@ export async function startHaproxy(servers: {
     plainPort,
     databasePort,
     async waitForApi(name) {
-      const isUp = async () => new RegExp(`^ready-apis,${name},.*,UP,`, 'm').test(await command('show stat'));
+      // The socket comes a moment after the ports.
+      const isUp = async () =>
+        new RegExp(`^ready-apis,${name},.*,UP,`, 'm').test(await command('show stat').catch(() => ''));
       if (!current || !(await isReady(current, isUp))) throw new Error(`HAProxy sends no calls to API ${name}`);
     },
     start,
