@@ -52,6 +52,14 @@ describe('the areas of the product', () => {
     expect(() => concurrencyOf([one, { ...one, name: 'other' }])).toThrow('two areas set the concurrency of one queue');
   });
 
+  it('leave a tenant a quarter of the places at most in every queue that calls the servers of strangers', () => {
+    const places = concurrencyOf(areas);
+    for (const queue of ['mailboxes', 'feeds', 'invoices', 'cloud-status', 'icons', 'directory'] as const)
+      expect([queue, places[queue]]).toEqual([queue, { places: expect.any(Number), perTenant: expect.any(Number) }]);
+    for (const one of Object.values(places))
+      if (typeof one === 'object') expect(one.perTenant).toBeLessThanOrEqual(one.places / 4);
+  });
+
   it('schedule every job of the queue `upkeep` for the whole platform, with one place each', () => {
     const upkeep = jobsOf(areas).filter(({ queue }) => queue === 'upkeep');
     expect(upkeep.map(({ name }) => name)).toContain('operations.sweep-runs');

@@ -18,9 +18,8 @@ import { fetchAlertMailsOf } from './mailbox/fetch-mails.ts';
 import { startDueAlertMails } from './mailbox/start-due-fetches.ts';
 
 export const tenderHandlers: Handler[] = [
-  ...[readSource, readFeed].map((job) =>
-    handle(job, (system, { source }, work) => readTenderSource(system, source, work)),
-  ),
+  handle(readSource, (system, { source }, work) => readTenderSource(system, { source, tenantId: null }, work)),
+  handle(readFeed, (system, { source, tenantId = null }, work) => readTenderSource(system, { source, tenantId }, work)),
   handle(startDueSources, startDueTenderSources),
   handle(startDueMailboxes, startDueAlertMails),
   handle(fetchAlertMails, (ctx, { userId }, work) => fetchAlertMailsOf(ctx, userId, work)),

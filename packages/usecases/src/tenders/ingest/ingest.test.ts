@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Tx } from '@portal/db/open';
 import { runs } from '@portal/db/schema/platform/operations';
 import { tenderNotices, tenders as tenderRows } from '@portal/db/schema/tenders/notices';
@@ -241,7 +241,11 @@ describe('the national export', () => {
     const id = await across((tx) => addRun(tx, readSource, { source: 'oeffentlichevergabe' }, { startedBy: null }));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null };
     for (let n = 0; n < 2; n += 1)
-      await readTenderSource(system(), 'oeffentlichevergabe', { ...work, run: the(await beginRun(scope, id)) });
+      await readTenderSource(
+        system(),
+        { source: 'oeffentlichevergabe', tenantId: null },
+        { ...work, run: the(await beginRun(scope, id)) },
+      );
     await endRun(scope, { id }, { error: null });
     expect([await missed(), await open()]).toEqual([[0, 1], 2]);
   });
@@ -466,6 +470,26 @@ describe('feeds', () => {
     expect((await listFeeds(ctx)).map((feed) => feed.url)).toEqual([feedUrl('/old.xml'), feedUrl('/older.xml')]);
   });
 
+  it('are parsed within the share of the tenant that registered them, and platform feeds within one', async () => {
+    const [owner, admin] = [await signedIn(await make.user()), await signedIn(await make.user({ role: 'ADMIN' }))];
+    const parsed = vi.spyOn(worker.runtime.sandbox, 'run');
+    onTestFinished(() => parsed.mockRestore());
+    const read = async (ctx: typeof owner, path: string, scope: 'personal' | 'platform') => {
+      sources.feeds.set(path, { body: rssFeed([item(1)]) });
+      const { sourceKey } = await createFeed(ctx, { url: feedUrl(path), title: null, scope });
+      await readWhenDue(sourceKey);
+      return sourceKey;
+    };
+    const own = await read(owner, '/share-own.xml', 'personal');
+    for (const path of ['/share-1.xml', '/share-2.xml']) await read(admin, path, 'platform');
+    const common = { tenantId: null, ownerId: 'platform feeds' };
+    expect(parsed.mock.calls.map(([, , of]) => of)).toEqual([
+      { tenantId: owner.tenantId, ownerId: own },
+      common,
+      common,
+    ]);
+  });
+
   it('that become platform feeds are read again from the beginning', async () => {
     const [owner, admin] = [await signedIn(await make.user()), await signedIn(await make.user({ role: 'ADMIN' }))];
     sources.feeds.set('/both.xml', { body: rssFeed([item(1)]), etag: '"1"' });
@@ -533,9 +557,9 @@ describe('a source that is turned off', () => {
     await beginRun(scope, id);
     const run = the(await beginRun(scope, id));
     const work = { signal: new AbortController().signal, progress: () => undefined, actorId: null, run };
-    await expect(readTenderSource({ ...system(), config: off }, 'bund', work)).rejects.toThrow(
-      'This source is turned off.',
-    );
+    await expect(
+      readTenderSource({ ...system(), config: off }, { source: 'bund', tenantId: null }, work),
+    ).rejects.toThrow('This source is turned off.');
     await endRun(scope, run, { error: 'This source is turned off.' });
     expect([await notices(), sources.feedRequests]).toEqual([[], []]);
     expect(await sourceRow('bund')).toMatchObject({ error: 'This source is turned off.', lastSuccessAt: null });

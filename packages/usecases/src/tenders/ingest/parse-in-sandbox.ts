@@ -1,9 +1,11 @@
 import { textOfXml } from '@portal/connectors/tenders/text-of-xml';
 import type { NoticeRecord } from '@portal/domain/tenders/notice-record';
+import { isSettingsSource } from '@portal/domain/tenders/sources';
 import { SECOND } from '@portal/domain/time';
 import type { SystemContext, TenantContext } from '@portal/platform/context';
 import { TaskError, taskOf } from '@portal/platform/sandbox/task';
 import type { Reading, ReadingOrder, run } from './reading-task.ts';
+import type { SourceRead } from './source-read.ts';
 
 const reading = taskOf<typeof run>(new URL('reading-task.ts', import.meta.url), {
   timeoutMs: 20 * SECOND,
@@ -60,16 +62,17 @@ export interface ReadFeed extends ReadDocuments {
   ttlMin: number | null;
 }
 
-/** Parses a feed in the sandbox. */
+/** Parses a feed in the sandbox, within the share of its tenant. */
 export async function parseFeedInSandbox(
-  system: SystemContext,
+  { system, source, tenantId }: Pick<SourceRead, 'system' | 'source' | 'tenantId'>,
   order: Omit<ReadingOrder & { kind: 'feed' }, 'kind'>,
 ): Promise<ReadFeed> {
   try {
     const { notices, refused, ttlMin } = await system.sandbox.run(
       reading,
       { kind: 'feed', ...order },
-      { tenantId: null, ownerId: order.sourcePortal },
+      // Administrators of every tenant register platform feeds, so these have one common share.
+      { tenantId, ownerId: tenantId === null && !isSettingsSource(source) ? 'platform feeds' : source },
     );
     const records = notices.map(({ notice, from }): NoticeRecord => ({
       ...notice,

@@ -30,7 +30,7 @@ export async function readFeedSource(
   if (fetched.body === null) return { ...answer, bodyHash: known.bodyHash, ttlMs: fetched.maxAgeMs ?? 0 };
   const bodyHash = createHash('sha256').update(fetched.body).digest('base64url');
   if (bodyHash === known.bodyHash) return { ...answer, bodyHash, ttlMs: fetched.maxAgeMs ?? 0 };
-  const { notices, refused, ttlMin } = await parseFeedInSandbox(read.system, {
+  const { notices, refused, ttlMin } = await parseFeedInSandbox(read, {
     sourcePortal: read.source,
     url: fetched.url,
     charset: fetched.charset,

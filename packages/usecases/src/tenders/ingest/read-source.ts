@@ -26,11 +26,11 @@ const movesToBelieve = 3;
  */
 export async function readTenderSource(
   given: SystemContext,
-  key: string,
+  { source: key, tenantId }: { source: string; tenantId: string | null },
   { run, signal, progress }: Work,
 ): Promise<void> {
   if (!run) throw new Error('A read of a source needs a run.');
-  const read = beginSourceRead(given, key, { run, signal, progress });
+  const read = beginSourceRead(given, { source: key, tenantId }, { run, signal, progress });
   const { isOver, ...source } = await startSourceRead(read, run.id);
   // The worker died between the end of the read and the end of its run.
   if (isOver) return;

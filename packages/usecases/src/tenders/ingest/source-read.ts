@@ -15,6 +15,8 @@ export class TakenOverError extends Error {}
 export interface SourceRead {
   system: SystemContext;
   source: string;
+  /** The tenant for which a personal feed is read; null for platform feeds and public sources. */
+  tenantId: string | null;
   signal: AbortSignal;
   progress: Work['progress'];
   /** No mail reports the notices stored from now on: this is the first read of the source. */
@@ -37,7 +39,7 @@ const maxComplaint = 1_000;
 
 export function beginSourceRead(
   given: SystemContext,
-  source: string,
+  { source, tenantId }: Pick<SourceRead, 'source' | 'tenantId'>,
   { run, signal, progress }: Pick<Work, 'signal' | 'progress'> & { run: RunAtWork },
 ): SourceRead {
   // Every transaction checks that this worker still holds the run, so a worker that stalled cannot write any more.
@@ -61,6 +63,7 @@ export function beginSourceRead(
   return {
     system,
     source,
+    tenantId,
     signal,
     progress,
     suppressAlerts() {
