@@ -3,8 +3,10 @@ import { needs } from '@portal/domain/access';
 import {
   CloudInstance,
   CloudInstanceChange,
+  CloudOverview,
   CloudTransition,
   maxCloudInstances,
+  maxOverviewClouds,
   NewCloudInstance,
 } from '@portal/domain/cloud-status/instances';
 import { Id } from '@portal/domain/ids';
@@ -12,6 +14,7 @@ import {
   createCloudInstance,
   deleteCloudInstance,
   listCloudInstances,
+  overviewOfClouds,
   updateCloudInstance,
 } from '@portal/usecases/cloud-status/instances';
 import { subscribe, unsubscribe } from '@portal/usecases/cloud-status/subscriptions';
@@ -38,6 +41,23 @@ export function registerCloudInstances(app: App): void {
       },
     },
     (request) => listCloudInstances(request.ctx),
+  );
+
+  app.get(
+    '/cloud-status/overview',
+    {
+      config: { access: use },
+      schema: {
+        operationId: 'overviewOfClouds',
+        tags,
+        summary: 'Count the cloud instances by light',
+        description:
+          'How many instances have each light, and the first of them, the worst first. A page of thousands of instances begins with it.',
+        querystring: z.object({ limit: z.coerce.number().int().min(1).max(maxOverviewClouds).default(24) }),
+        response: { 200: CloudOverview },
+      },
+    },
+    (request) => overviewOfClouds(request.ctx, request.query.limit),
   );
 
   app.post(

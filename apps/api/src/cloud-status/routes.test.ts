@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { moduleGrants } from '@portal/db/schema/modules';
-import type { CloudInstance } from '@portal/domain/cloud-status/instances';
+import type { CloudInstance, CloudOverview } from '@portal/domain/cloud-status/instances';
 import { newId } from '@portal/domain/ids';
 import { handle } from '@portal/platform/jobs/handler';
 import { icoOf, pngIcon, svgIcon } from '@portal/testing/icons';
@@ -139,6 +139,29 @@ it('lets users read, check and subscribe, and only managers change', async () =>
     { method: 'POST', url: '/cloud-status/check' },
   ] as const)
     expect((await request({ ...call, as })).json()).toMatchObject({ code: 'MANAGE_REQUIRED' });
+});
+
+it('counts the instances by light, and lists the worst first', async () => {
+  const boss = await admin();
+  const as = await colleagueOf(boss);
+  const made = async (customerName: string, state: object) =>
+    (await make.cloudInstance(boss.tenantId, { customerName, ...state })).id;
+  await made('Altdorf', { lastCheckState: null });
+  await made('Bergen', { lastCheckState: 'failed', consecutiveFailures: 1 });
+  await made('Celle', { lastCheckState: 'failed', reportedState: 'failed', consecutiveFailures: 2 });
+  const bell = await made('Deich', { lastCheckState: 'ok', isMaintenance: true });
+  await make.cloudInstance((await admin()).tenantId);
+  await request({ method: 'PUT', url: `${path}/${bell}/subscription`, as });
+
+  const overview = async (query = '') =>
+    (await request({ url: `/cloud-status/overview${query}`, as })).json<CloudOverview>();
+  const { instances, ...numbers } = await overview();
+  expect(numbers).toEqual({ counts: { red: 1, yellow: 2, grey: 1, green: 0 }, subscribed: 1 });
+  expect(instances.map(({ customerName }) => customerName)).toEqual(['Celle', 'Bergen', 'Deich', 'Altdorf']);
+  const [worst] = (await request({ url: path, as })).json<CloudInstance[]>().filter(({ light }) => light === 'red');
+  expect((await overview('?limit=1')).instances).toEqual([worst]);
+  for (const limit of [0, 101, 'x'])
+    expect((await request({ url: `/cloud-status/overview?limit=${limit}`, as })).statusCode).toBe(400);
 });
 
 it('checks all and answers with the list if the client waits, once in ten seconds per tenant', async () => {

@@ -22,6 +22,8 @@ export interface CloudActions {
 
 interface GridProps {
   clouds: readonly CloudInstance[];
+  /** How many there are, of which the first may be here. */
+  total: number;
   /** Undefined for people who may not manage clouds. */
   manage: CloudActions | undefined;
 }
@@ -32,7 +34,7 @@ const blockSize = 12;
 const usualBlockPx = 900;
 
 /** Cards of clouds. Of many, only those near the window are drawn. */
-export function CloudGrid({ clouds, manage }: GridProps) {
+export function CloudGrid({ clouds, total, manage }: GridProps) {
   const [blockPx, setBlockPx] = useState(usualBlockPx);
   // A person sees the first cards before anything is done for the others.
   const [isBegun, setBegun] = useState(false);
@@ -51,7 +53,7 @@ export function CloudGrid({ clouds, manage }: GridProps) {
           key={index}
           clouds={block}
           first={index * blockSize}
-          total={clouds.length}
+          total={total}
           blockPx={blockPx}
           onMeasure={setBlockPx}
           manage={manage}
@@ -75,7 +77,6 @@ const observer = new IntersectionObserver(
 interface BlockProps extends GridProps {
   /** Place of the first card in the whole list. */
   first: number;
-  total: number;
   blockPx: number;
   onMeasure: (px: number) => void;
 }

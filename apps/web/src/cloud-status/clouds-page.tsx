@@ -2,29 +2,41 @@ import { useMutation } from '@tanstack/preact-query';
 import { BellRing, Cloud, History, ListChecks, Plus, X } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
-import type { CloudInstance } from '@portal/client/interface';
+import type { CloudInstance, CloudOverview } from '@portal/client/interface';
 import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
-import { useManages } from '../shell/modules.ts';
+import { hasModule, useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, IconButton, LinkButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Card, Page, Section } from '../ui/page.tsx';
-import { EmptyState, FailedState, QueryView } from '../ui/states.tsx';
+import { EmptyState, FailedState, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { CloudDialog } from './cloud-dialog.tsx';
-import { type CloudFilter, filterClouds, filterOf, isFiltered, lights, listPath, pathOf } from './cloud-filter.ts';
+import {
+  type CloudFilter,
+  filterClouds,
+  filterOf,
+  isFiltered,
+  type Light,
+  lights,
+  listPath,
+  pathOf,
+} from './cloud-filter.ts';
 import { CloudGrid } from './cloud-grid.tsx';
 import s from './cloud-status.module.css';
 import { kinds } from './cloud-words.ts';
-import { refreshClouds, useClouds, useMailTrouble } from './clouds.ts';
+import { readOverviewAhead, refreshClouds, useCloudList, useMailTrouble } from './clouds.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { texts } from './texts.ts';
 import { Transitions } from './transitions.tsx';
 
 type OpenDialog = { kind: 'edit' | 'delete'; cloud: CloudInstance };
+
+// The script loads when the pointer reaches a link to the page: the first clouds arrive before the click.
+if (hasModule('cloud-status')) void readOverviewAhead();
 
 /**
  * The clouds, the worst first. The address has the filters (`?light=`, `?search=`, `?mine=`), may show the history instead
@@ -124,10 +136,13 @@ interface CloudsProps {
 
 function Clouds({ filter, manages, onFilter, onAdd, onOpen }: CloudsProps) {
   const t = texts.value;
-  const query = useClouds();
-  const all = query.data;
+  const { overview, all } = useCloudList();
   const address = pathOf(filter);
-  const shown = useMemo(() => filterClouds(all ?? [], filter), [all, address]);
+  const found = useMemo(() => all.data && filterClouds(all.data, filter), [all.data, address]);
+  const counts = useMemo(() => (all.data ? countsOf(all.data) : overview.data), [all.data, overview.data]);
+  // Filters go through all.
+  const shown = found ?? (isFiltered(filter) ? undefined : overview.data?.instances);
+  const total = counts ? lights.reduce((sum, light) => sum + counts.counts[light], 0) : 0;
   const manage = useMemo(
     () =>
       manages
@@ -154,39 +169,58 @@ function Clouds({ filter, manages, onFilter, onAdd, onOpen }: CloudsProps) {
     </EmptyState>
   );
   return (
-    <QueryView query={query} emptyState={none}>
-      {(clouds) => (
+    <QueryView<unknown> query={counts && !all.data ? overview : all} empty={() => total === 0} emptyState={none}>
+      {() => (
         <>
-          <Filters clouds={clouds} filter={filter} onFilter={onFilter} />
-          <p class={s.muted} role="status">
-            {t.shown(shown.length, clouds.length)}
-          </p>
-          {shown.length === 0 && isFiltered(filter) ? (
+          {counts && <Filters counts={counts} filter={filter} onFilter={onFilter} />}
+          {shown && (
+            <p class={s.muted} role="status">
+              {t.shown(found?.length ?? total, total)}
+            </p>
+          )}
+          {shown?.length === 0 && isFiltered(filter) ? (
             <EmptyState
               icon={Cloud}
               title={t.noneFound}
               action={<LinkButton href={listPath}>{t.showAll}</LinkButton>}
             />
           ) : (
-            <CloudGrid clouds={shown} manage={manage} />
+            shown && <CloudGrid clouds={shown} total={found?.length ?? total} manage={manage} />
           )}
+          {!all.data &&
+            (all.error ? (
+              <FailedState error={all.error} onRetry={() => void all.refetch()} />
+            ) : (
+              (shown?.length ?? 0) < total && <Skeleton />
+            ))}
         </>
       )}
     </QueryView>
   );
 }
 
+function countsOf(clouds: readonly CloudInstance[]): Counts {
+  const counts = { red: 0, yellow: 0, grey: 0, green: 0 };
+  let subscribed = 0;
+  for (const cloud of clouds) {
+    counts[cloud.light] += 1;
+    if (cloud.subscribed) subscribed += 1;
+  }
+  return { counts, subscribed };
+}
+
+type Counts = Pick<CloudOverview, 'counts' | 'subscribed'>;
+
 interface FiltersProps {
-  clouds: readonly CloudInstance[];
+  counts: Counts;
   filter: CloudFilter;
   onFilter: (filter: CloudFilter) => void;
 }
 
-function Filters({ clouds, filter, onFilter }: FiltersProps) {
+function Filters({ counts: { counts, subscribed: mine }, filter, onFilter }: FiltersProps) {
   const t = texts.value;
-  const mine = useMemo(() => clouds.filter(({ subscribed }) => subscribed).length, [clouds]);
   const trouble = useMailTrouble(mine > 0);
-  const toggle = (light: (typeof lights)[number]) => {
+  const toggle = (light: Light) => {
     const isOn = filter.lights.includes(light);
     onFilter({ ...filter, lights: isOn ? filter.lights.filter((one) => one !== light) : [...filter.lights, light] });
   };
@@ -206,7 +240,7 @@ function Filters({ clouds, filter, onFilter }: FiltersProps) {
           <Chip
             key={light}
             light={light}
-            count={clouds.reduce((sum, cloud) => sum + Number(cloud.light === light), 0)}
+            count={counts[light]}
             isOn={filter.lights.includes(light)}
             onToggle={() => toggle(light)}
           />
@@ -227,7 +261,7 @@ function Filters({ clouds, filter, onFilter }: FiltersProps) {
 }
 
 interface ChipProps {
-  light: (typeof lights)[number];
+  light: Light;
   count: number;
   isOn: boolean;
   onToggle: () => void;

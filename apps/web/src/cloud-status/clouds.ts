@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
-import type { CloudInstance } from '@portal/client/interface';
+import type { CloudInstance, CloudOverview } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { cloudsQuery } from '../dashboards/widgets/clouds-query.ts';
 import { usePolled } from '../polling.ts';
@@ -12,7 +12,26 @@ import { texts } from './texts.ts';
 const intervalMs = 60_000;
 
 /** All clouds of the tenant, by name. The service has no route for a single one. */
-export const useClouds = () => usePolled({ ...cloudsQuery, intervalMs });
+export const useClouds = (enabled = true) => usePolled({ ...cloudsQuery, intervalMs, enabled });
+
+const overviewQuery = {
+  queryKey: ['cloud-status', 'overview'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => portal.get('/cloud-status/overview', { signal }),
+};
+
+const hasAll = (): boolean => queryClient.getQueryData(cloudsQuery.queryKey) !== undefined;
+
+/** The worst clouds and the number of all, and then all: thousands take seconds on a slow device. */
+export function useCloudList() {
+  const overview = useQuery({ ...overviewQuery, enabled: !hasAll() });
+  const all = useClouds(hasAll() || !overview.isPending);
+  return { overview, all };
+}
+
+/** Reads the overview before a component asks for it. Never rejects. */
+export const readOverviewAhead = async (): Promise<void> => {
+  if (!hasAll()) await queryClient.prefetchQuery(overviewQuery);
+};
 
 /** Why mails do not reach the account; null if they do, or if that is not known. */
 export const useMailTrouble = (enabled: boolean) =>
@@ -45,8 +64,13 @@ export async function readCloud(id: string): Promise<CloudInstance> {
   return found;
 }
 
-const setClouds = (change: (clouds: CloudInstance[]) => CloudInstance[]) =>
+function setClouds(change: (clouds: CloudInstance[]) => CloudInstance[]): void {
   queryClient.setQueryData<CloudInstance[]>(cloudsQuery.queryKey, (clouds) => clouds && change(clouds));
+  queryClient.setQueryData<CloudOverview>(
+    overviewQuery.queryKey,
+    (overview) => overview && { ...overview, instances: change(overview.instances) },
+  );
+}
 
 const changeCloud = (id: string, changes: Partial<CloudInstance>) =>
   setClouds((clouds) => clouds.map((cloud) => (cloud.id === id ? { ...cloud, ...changes } : cloud)));
@@ -110,6 +134,7 @@ export function toggleSubscription({ id, customerName, subscribed }: CloudInstan
 
 async function setSubscription(id: string, name: string, subscribed: boolean): Promise<void> {
   // An answer under way does not know of it yet.
+  const isFirst = !hasAll();
   void queryClient.cancelQueries({ queryKey: cloudsQuery.queryKey });
   changeCloud(id, { subscribed });
   const path = '/cloud-status/instances/{id}/subscription';
@@ -126,6 +151,8 @@ async function setSubscription(id: string, name: string, subscribed: boolean): P
   calls.set(id, made);
   await made;
   if (calls.get(id) === made) calls.delete(id);
+  // Those that were asked for have not come.
+  if (isFirst) void queryClient.invalidateQueries({ queryKey: cloudsQuery.queryKey });
 }
 
 async function showRefusal(error: unknown, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import tile from '../dashboards/widgets/tile.module.css';
 import { lazy } from '../lazy.tsx';
 import { addressOf } from '../shell/address.ts';
-import { useManages } from '../shell/modules.ts';
+import { hasModule, useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, LinkButton } from '../ui/button.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -33,10 +33,13 @@ import {
   serverPath,
 } from './server-filter.ts';
 import { Headline, StateMark } from './server-words.tsx';
-import { useServers, useServerStatus } from './servers.ts';
+import { readServerStatusAhead, useServers, useServerStatus } from './servers.ts';
 import { texts } from './texts.ts';
 
 const ServerDialog = lazy(() => import('./server-dialog.tsx').then(({ ServerDialog }) => ServerDialog));
+
+// The script loads when the pointer reaches a link to the page: the servers arrive before the click.
+if (hasModule('virtualization')) void readServerStatusAhead();
 
 /** The monitored servers, the most urgent first. The address has the filters, and may open the form for a new server (`?new=1`). */
 export function ServersPage() {

@@ -16,13 +16,17 @@ export type ShortServer = ServerTile['servers'][number];
 
 const intervalMs = 30_000;
 
-/** The active servers in short. It is the query of the dashboard's tiles, so that both show the same. */
-export const useServerStatus = () =>
-  usePolled({
-    queryKey: ['virtualization', 'status'],
-    queryFn: ({ signal }) => portal.get('/virtualization/status', { signal }),
-    intervalMs,
-  });
+// It is the query of the dashboard's tiles, so that both show the same.
+const statusQuery = {
+  queryKey: ['virtualization', 'status'],
+  queryFn: ({ signal }: { signal: AbortSignal }) => portal.get('/virtualization/status', { signal }),
+};
+
+/** The active servers in short. */
+export const useServerStatus = () => usePolled({ ...statusQuery, intervalMs });
+
+/** Reads the active servers before a component asks for them. Never rejects. */
+export const readServerStatusAhead = (): Promise<void> => queryClient.prefetchQuery(statusQuery);
 
 /** All servers with all findings and settings. The service has no route for a single one. */
 export const useServers = (enabled = true) => useQuery({ ...serversQuery, enabled });

@@ -14,6 +14,12 @@ export const useActiveModules = () => useQuery(activeModules);
 /** Reads them before a component asks for them. Never rejects. */
 export const readModulesAhead = (): Promise<void> => queryClient.prefetchQuery(activeModules);
 
+/** Whether the account may open a built-in module; false until that is known. */
+export const hasModule = (module: ModuleKey): boolean =>
+  queryClient
+    .getQueryData<ActiveModule[]>(activeModules.queryKey)
+    ?.some(({ key, kind }) => kind === 'builtin' && key === module) ?? false;
+
 /** Whether the account may manage a built-in module; undefined until that is known. */
 export const useManages = (module: ModuleKey): boolean | undefined =>
   useActiveModules().data?.some(({ key, kind, level }) => kind === 'builtin' && key === module && level === 'MANAGE');

@@ -49,6 +49,9 @@ export const TrafficLight = z
   );
 export type TrafficLight = z.output<typeof TrafficLight>;
 
+/** From the worst to the best. */
+export const worstFirst: readonly TrafficLight[] = ['red', 'yellow', 'grey', 'green'];
+
 /** The traffic light of an instance. */
 export function lightOf(
   instance: Pick<InstanceState, 'isActive' | 'reportedState'> & {

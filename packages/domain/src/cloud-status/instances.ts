@@ -33,6 +33,29 @@ export const CloudInstanceChange = z
   .meta({ example: input });
 export type CloudInstanceChange = z.output<typeof CloudInstanceChange>;
 
+const instance = {
+  id: '0198d3d1-5a6b-7c7d-8e8f-9a0b1c2d3e4f',
+  ...input,
+  hasLogo: false,
+  isActive: true,
+  light: 'yellow',
+  versionAssessment: 'patch-available',
+  version: '34.0.2',
+  productName: 'Nordheim Cloud',
+  latestVersion: '34.0.4',
+  supportEndsAt: '2027-06-09T00:00:00.000Z',
+  isMaintenance: false,
+  needsDbUpgrade: false,
+  lastCheckState: 'ok',
+  reportedState: 'ok',
+  consecutiveFailures: 0,
+  failure: null,
+  message: null,
+  checkedAt: '2026-11-20T08:30:00.000Z',
+  lastOkAt: '2026-11-20T08:30:00.000Z',
+  subscribed: true,
+};
+
 export const CloudInstance = z
   .object({
     id: Id,
@@ -59,30 +82,26 @@ export const CloudInstance = z
   })
   .meta({
     id: 'CloudInstance',
-    example: {
-      id: '0198d3d1-5a6b-7c7d-8e8f-9a0b1c2d3e4f',
-      ...input,
-      hasLogo: false,
-      isActive: true,
-      light: 'yellow',
-      versionAssessment: 'patch-available',
-      version: '34.0.2',
-      productName: 'Nordheim Cloud',
-      latestVersion: '34.0.4',
-      supportEndsAt: '2027-06-09T00:00:00.000Z',
-      isMaintenance: false,
-      needsDbUpgrade: false,
-      lastCheckState: 'ok',
-      reportedState: 'ok',
-      consecutiveFailures: 0,
-      failure: null,
-      message: null,
-      checkedAt: '2026-11-20T08:30:00.000Z',
-      lastOkAt: '2026-11-20T08:30:00.000Z',
-      subscribed: true,
-    },
+    example: instance,
   });
 export type CloudInstance = z.output<typeof CloudInstance>;
+
+/** The most clouds that an overview lists. */
+export const maxOverviewClouds = 100;
+
+export const CloudOverview = z
+  .object({
+    counts: z
+      .object({ red: z.int(), yellow: z.int(), grey: z.int(), green: z.int() })
+      .describe('How many instances have each light'),
+    subscribed: z.int().describe('How many instances the caller gets mails about'),
+    instances: z.array(CloudInstance).describe('The worst first, then by name'),
+  })
+  .meta({
+    id: 'CloudOverview',
+    example: { counts: { red: 0, yellow: 1, grey: 2, green: 40 }, subscribed: 1, instances: [instance] },
+  });
+export type CloudOverview = z.output<typeof CloudOverview>;
 
 export const CloudTransition = z
   .object({

@@ -1,10 +1,11 @@
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { prepared, type RowOf } from '@portal/db/prepared';
 import { cloudInstances, cloudSubscriptions } from '@portal/db/schema/cloud-status/instances';
-import { lightOf } from '@portal/domain/cloud-status/checks';
+import { lightOf, type TrafficLight, worstFirst } from '@portal/domain/cloud-status/checks';
 import {
   type CloudInstance,
   type CloudInstanceChange,
+  type CloudOverview,
   maxCloudInstances,
   type NewCloudInstance,
 } from '@portal/domain/cloud-status/instances';
@@ -63,6 +64,43 @@ const instanceById = prepared<{ userId: string; id: string }>()('cloud_instance_
     .where(eq(cloudInstances.id, sql.placeholder('id'))),
 );
 
+/** What the light of an instance depends on. */
+const lightColumns = {
+  isActive: cloudInstances.isActive,
+  lastCheckState: cloudInstances.lastCheckState,
+  reportedState: cloudInstances.reportedState,
+  isMaintenance: cloudInstances.isMaintenance,
+  needsDbUpgrade: cloudInstances.needsDbUpgrade,
+  release: cloudInstances.release,
+  hasExtendedSupport: cloudInstances.hasExtendedSupport,
+};
+
+/** All of these columns as one text. */
+const stateKey = sql<string>`row(${sql.join(Object.values(lightColumns), sql`, `)})::text`;
+
+const statesOfInstances = prepared<{ userId: string }>()('cloud_states', (db) =>
+  db
+    .select({
+      ...lightColumns,
+      key: stateKey.as('key'),
+      count: count().as('count'),
+      subscribed: count(cloudSubscriptions.userId).as('subscribed'),
+    })
+    .from(cloudInstances)
+    .leftJoin(cloudSubscriptions, subscriptionOfCaller)
+    .groupBy(...Object.values(lightColumns)),
+);
+
+const firstInStates = prepared<{ userId: string; keys: string[]; limit: number }>()('cloud_instances_in_states', (db) =>
+  db
+    .select(shownColumns)
+    .from(cloudInstances)
+    .leftJoin(cloudSubscriptions, subscriptionOfCaller)
+    .where(sql`${stateKey} = any(${sql.placeholder('keys')}::text[])`)
+    .orderBy(asc(cloudInstances.customerName), asc(cloudInstances.id))
+    .limit(sql.placeholder('limit')),
+);
+
 /** The tenant's instances by name. */
 export async function listCloudInstances(ctx: UserContext): Promise<CloudInstance[]> {
   const [rows, table] = await Promise.all([
@@ -71,6 +109,33 @@ export async function listCloudInstances(ctx: UserContext): Promise<CloudInstanc
   ]);
   const now = ctx.now();
   return rows.map((row) => toInstance(row, table, now));
+}
+
+/**
+ * How many of the tenant's instances have each light, and the first `limit` of them, the worst first and then by name. Of thousands, it
+ * reads only the first as a whole.
+ */
+export async function overviewOfClouds(ctx: UserContext, limit: number): Promise<CloudOverview> {
+  const userId = ctx.actor.id;
+  const [states, table] = await Promise.all([ctx.run(statesOfInstances, { userId }), releaseTable(ctx).read()]);
+  const now = ctx.now();
+  const counts = { red: 0, yellow: 0, grey: 0, green: 0 };
+  const keysOf: Record<TrafficLight, string[]> = { red: [], yellow: [], grey: [], green: [] };
+  let subscribed = 0;
+  for (const state of states) {
+    const light = lightOf(state, assessVersion(state, table, now));
+    counts[light] += state.count;
+    subscribed += state.subscribed;
+    keysOf[light].push(state.key);
+  }
+  const instances: CloudInstance[] = [];
+  for (const light of worstFirst) {
+    const missing = limit - instances.length;
+    if (missing === 0 || counts[light] === 0) continue;
+    const rows = await ctx.run(firstInStates, { userId, keys: keysOf[light], limit: missing });
+    instances.push(...rows.map((row) => toInstance(row, table, now)));
+  }
+  return { counts, subscribed, instances };
 }
 
 /** Throws 404. */

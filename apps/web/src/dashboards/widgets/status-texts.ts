@@ -1,4 +1,4 @@
-import { catalogue } from '../../language.ts';
+import { catalogue, formatNumber } from '../../language.ts';
 
 export const texts = catalogue({
   de: {
@@ -43,10 +43,10 @@ export const texts = catalogue({
     noClouds: 'Noch keine Cloud-Instanz eingerichtet.',
     lights: { red: 'Störung', yellow: 'Achtung', grey: 'Ungeprüft', green: 'In Ordnung' },
     lightCounts: {
-      red: (count: number) => (count === 1 ? '1 Störung' : `${count} Störungen`),
-      yellow: (count: number) => `${count} zu beachten`,
-      grey: (count: number) => `${count} ungeprüft`,
-      green: (count: number) => `${count} in Ordnung`,
+      red: (count: number) => (count === 1 ? '1 Störung' : `${formatNumber(count)} Störungen`),
+      yellow: (count: number) => `${formatNumber(count)} zu beachten`,
+      grey: (count: number) => `${formatNumber(count)} ungeprüft`,
+      green: (count: number) => `${formatNumber(count)} in Ordnung`,
     },
     reasons: {
       off: 'Überwachung abgeschaltet',
@@ -107,10 +107,10 @@ export const texts = catalogue({
     noClouds: 'No cloud instances yet.',
     lights: { red: 'Fault', yellow: 'Attention', grey: 'Not checked', green: 'OK' },
     lightCounts: {
-      red: (count: number) => (count === 1 ? '1 fault' : `${count} faults`),
-      yellow: (count: number) => (count === 1 ? '1 needs attention' : `${count} need attention`),
-      grey: (count: number) => `${count} not checked`,
-      green: (count: number) => `${count} OK`,
+      red: (count: number) => (count === 1 ? '1 fault' : `${formatNumber(count)} faults`),
+      yellow: (count: number) => (count === 1 ? '1 needs attention' : `${formatNumber(count)} need attention`),
+      grey: (count: number) => `${formatNumber(count)} not checked`,
+      green: (count: number) => `${formatNumber(count)} OK`,
     },
     reasons: {
       off: 'Monitoring switched off',

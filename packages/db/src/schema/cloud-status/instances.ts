@@ -63,6 +63,8 @@ export const cloudInstances = pgTable(
     index('cloud_instances_tenant_due')
       .on(t.tenantId, t.nextCheckAt)
       .where(sql`is_active`),
+    // Thousands of names take long to sort.
+    index('cloud_instances_by_name').on(t.tenantId, t.customerName, t.id),
     // For recently checked instances, and for runs that check all.
     index('cloud_instances_checked').on(t.tenantId, t.checkedAt),
     // The sweep for orphaned files searches by path.

@@ -1,0 +1,1 @@
+CREATE INDEX "cloud_instances_by_name" ON "cloud_instances" USING btree ("tenant_id","customer_name","id");
