@@ -17,7 +17,7 @@ interface ButtonProps extends Common {
   children: ComponentChildren;
 }
 
-export const Button = (props: ButtonProps) => <Base {...props} />;
+export const Button = (props: ButtonProps) => base(props);
 
 interface IconButtonProps extends Common {
   icon: LucideIcon;
@@ -26,9 +26,8 @@ interface IconButtonProps extends Common {
   pressed?: boolean | undefined;
 }
 
-export const IconButton = ({ label, kind = 'ghost', pressed, ...rest }: IconButtonProps) => (
-  <Base kind={kind} {...rest} data-icon title={label} aria-label={label} aria-pressed={pressed} />
-);
+export const IconButton = ({ label, kind = 'ghost', pressed, ...rest }: IconButtonProps) =>
+  base({ kind, ...rest, 'data-icon': true, title: label, 'aria-label': label, 'aria-pressed': pressed });
 
 interface LinkButtonProps {
   href: string;
@@ -45,7 +44,7 @@ interface LinkButtonProps {
 export function LinkButton({ kind = 'secondary', size = 'normal', icon, children, ...rest }: LinkButtonProps) {
   return (
     <a class={s.button} data-kind={kind} data-size={size} {...(rest.target && { rel: 'noreferrer' })} {...rest}>
-      <Icon icon={icon} />
+      {iconOf(icon)}
       {children}
     </a>
   );
@@ -57,18 +56,19 @@ interface BaseProps extends Common {
   'data-icon'?: boolean;
 }
 
-function Base({ kind = 'secondary', size = 'normal', type, icon, busy, onClick, children, ...rest }: BaseProps) {
+// Not a component: a list draws dozens of buttons at once.
+function base({ kind = 'secondary', size = 'normal', type, icon, busy, onClick, children, ...rest }: BaseProps) {
   // A disabled button would lose the focus, so a busy one only ignores clicks.
   const behaviour = busy ? { 'aria-busy': true, 'aria-disabled': true } : { ...(type && { type }), onClick };
   return (
     <button type="button" class={s.button} data-kind={kind} data-size={size} {...rest} {...behaviour}>
-      <Icon icon={icon} busy={busy} />
+      {iconOf(icon, busy)}
       {children}
     </button>
   );
 }
 
-function Icon({ icon: Shape, busy }: { icon?: LucideIcon | undefined; busy?: boolean | undefined }) {
+function iconOf(Shape: LucideIcon | undefined, busy = false) {
   if (busy) return <LoaderCircle size={16} class={s.spinner} aria-hidden />;
   return Shape ? <Shape size={16} aria-hidden /> : null;
 }

@@ -1,6 +1,6 @@
 import { Check, Ellipsis, type LucideIcon } from 'lucide-preact';
 import { Fragment } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
 import s from './menu.module.css';
 import { typeAhead } from './type-ahead.ts';
@@ -29,11 +29,18 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
   const menu = useRef<HTMLDivElement>(null);
   const findTyped = useRef(typeAhead());
   const [isOpen, setOpen] = useState(false);
+  // A list draws dozens of menus at once, and hardly one is ever opened.
+  const [isWanted, setWanted] = useState(false);
+  const opensAtOnce = useRef(false);
   const anchor = `--menu-${id}`;
 
   const opener = () => document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(id)}"]`);
   const entries = () => [...(menu.current?.querySelectorAll<HTMLElement>('button') ?? [])];
   const focusEntry = (index: number) => entries().at(index)?.focus();
+
+  useLayoutEffect(() => {
+    if (isWanted && opensAtOnce.current) menu.current?.showPopover();
+  }, [isWanted]);
 
   useEffect(() => {
     if (!isOpen || !menu.current) return;
@@ -66,7 +73,14 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
   };
 
   const triggerProps = {
-    popovertarget: id,
+    popovertarget: isWanted ? id : undefined,
+    onPointerEnter: () => setWanted(true),
+    onFocus: () => setWanted(true),
+    // A click by script comes without the pointer and the focus.
+    onClick: () => {
+      opensAtOnce.current = !isWanted;
+      setWanted(true);
+    },
     'aria-haspopup': 'menu' as const,
     'aria-expanded': isOpen,
     // Only while it is open: with a name, each moving tile would lay out the page anew.
@@ -87,34 +101,36 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
           {label}
         </Button>
       )}
-      <div
-        ref={menu}
-        id={id}
-        class={s.menu}
-        data-align={align}
-        popover="auto"
-        role="menu"
-        tabIndex={-1}
-        aria-label={label}
-        style={{ positionAnchor: anchor }}
-        onBeforeToggle={(event) => {
-          // The browser gives it the focus as soon as it shows it, so no key that follows is lost.
-          event.currentTarget.autofocus = event.newState === 'open';
-          if (event.newState === 'open') setOpen(true);
-        }}
-        // Not before: the browser returns the focus only while an entry still has it.
-        onToggle={(event) => {
-          if (event.newState === 'closed') setOpen(false);
-        }}
-        onKeyDown={onKeyDown}
-      >
-        {isOpen &&
-          items.map((item, index) => (
-            <Fragment key={item === 'separator' ? index : item.label}>
-              {item === 'separator' ? <hr /> : <Entry item={item} onSelect={() => select(item)} />}
-            </Fragment>
-          ))}
-      </div>
+      {isWanted && (
+        <div
+          ref={menu}
+          id={id}
+          class={s.menu}
+          data-align={align}
+          popover="auto"
+          role="menu"
+          tabIndex={-1}
+          aria-label={label}
+          style={{ positionAnchor: anchor }}
+          onBeforeToggle={(event) => {
+            // The browser gives it the focus as soon as it shows it, so no key that follows is lost.
+            event.currentTarget.autofocus = event.newState === 'open';
+            if (event.newState === 'open') setOpen(true);
+          }}
+          // Not before: the browser returns the focus only while an entry still has it.
+          onToggle={(event) => {
+            if (event.newState === 'closed') setOpen(false);
+          }}
+          onKeyDown={onKeyDown}
+        >
+          {isOpen &&
+            items.map((item, index) => (
+              <Fragment key={item === 'separator' ? index : item.label}>
+                {item === 'separator' ? <hr /> : <Entry item={item} onSelect={() => select(item)} />}
+              </Fragment>
+            ))}
+        </div>
+      )}
     </>
   );
 }

@@ -134,6 +134,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
               columns={columns}
               rowKey={rowKey}
               boxOf={boxes?.ofRow}
+              isCards={form === 'cards'}
               isFirst={index === 0}
               rowPx={rowPx}
               onMeasure={(px) => {
@@ -204,6 +205,7 @@ interface BlockProps<Row> {
   columns: readonly Column<Row>[];
   rowKey: (row: Row) => string;
   boxOf: ((row: Row) => ComponentChildren) | undefined;
+  isCards: boolean;
   /** Is drawn at once, before anybody asks whether it is near the window. */
   isFirst: boolean;
   rowPx: number;
@@ -211,7 +213,8 @@ interface BlockProps<Row> {
 }
 
 /** Some rows. Those of a long table leave only their height while they are far from the window. */
-function Block<Row>({ rows, firstIndex, columns, rowKey, boxOf, isFirst, rowPx, onMeasure }: BlockProps<Row>) {
+function Block<Row>(props: BlockProps<Row>) {
+  const { rows, firstIndex, columns, rowKey, boxOf, isCards, isFirst, rowPx, onMeasure } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const isLong = firstIndex !== null;
   const [isNear, setNear] = useState(isFirst);
@@ -250,13 +253,9 @@ function Block<Row>({ rows, firstIndex, columns, rowKey, boxOf, isFirst, rowPx, 
   return (
     <tbody ref={body} {...as.rowgroup}>
       {(isWhole ? rows : rows.slice(0, visibleRows())).map((row, index) => (
-        <tr key={rowKey(row)} {...as.row} aria-rowindex={isLong ? firstIndex + index : undefined}>
+        <tr key={rowKey(row)} {...(isCards && as.row)} aria-rowindex={isLong ? firstIndex + index : undefined}>
           {boxOf?.(row)}
-          {columns.map((column, place) => (
-            <Cell key={column.key} column={column} isName={place === 0}>
-              {column.cell(row)}
-            </Cell>
-          ))}
+          {columns.map((column, place) => cellOf(column, row, { isName: place === 0, isCards }))}
         </tr>
       ))}
     </tbody>
@@ -362,27 +361,24 @@ function Header<Row>({ column: { key, label, align, sort }, order, onOrder }: He
   );
 }
 
-interface CellProps<Row> {
-  column: Column<Row>;
-  isName: boolean;
-  children: ComponentChildren;
-}
-
-function Cell<Row>({ column: { label, align, hideOnCard }, isName, children }: CellProps<Row>) {
+// No component, no element around the content and no attribute too many: a list draws hundreds of cells at once.
+function cellOf<Row>(
+  { key, label, align, hideOnCard, cell }: Column<Row>,
+  row: Row,
+  { isName, isCards }: { isName: boolean; isCards: boolean },
+) {
   const props = {
-    'data-label': label,
+    dir: 'auto',
     'data-align': align,
-    'data-hide': hideOnCard || undefined,
+    ...(isCards && { ...as[isName ? 'rowheader' : 'cell'], 'data-label': label, 'data-hide': hideOnCard || undefined }),
   } as const;
-  // One element, so that the label stays beside it however many parts the content has.
-  const content = <div dir="auto">{children}</div>;
   return isName ? (
-    <th scope="row" {...as.rowheader} {...props}>
-      {content}
+    <th key={key} scope="row" {...props}>
+      {cell(row)}
     </th>
   ) : (
-    <td {...as.cell} {...props}>
-      {content}
+    <td key={key} {...props}>
+      {cell(row)}
     </td>
   );
 }
