@@ -55,7 +55,8 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
     isCurrent: (item: NavItem) => item.href === path || (!!item.route && item.route.name === route?.name),
   };
   return (
-    <div class={s.frame} data-collapsed={isCollapsed.value}>
+    // The signal itself: its value would draw the whole page again.
+    <div class={s.frame} data-collapsed={isCollapsed}>
       <a
         class={s.skip}
         href="#main"
@@ -69,12 +70,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
       </a>
       <header class={s.header}>
         <span class={s.wide}>
-          <IconButton
-            icon={PanelLeft}
-            label={t.collapseNavigation}
-            pressed={isCollapsed.value}
-            onClick={toggleNavigation}
-          />
+          <CollapseButton />
         </span>
         <a class={s.product} href="/app">
           {t.product}
@@ -114,7 +110,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
       </main>
       <BottomBar {...navigation} />
       <VisuallyHidden>
-        <span aria-live="polite">{pageTitle.value}</span>
+        <PageTitle />
       </VisuallyHidden>
       <Overlay {...navigation} />
       {wantedLeave.value && <LeaveDialog />}
@@ -123,6 +119,18 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
     </div>
   );
 }
+
+const CollapseButton = () => (
+  <IconButton
+    icon={PanelLeft}
+    label={texts.value.collapseNavigation}
+    pressed={isCollapsed.value}
+    onClick={toggleNavigation}
+  />
+);
+
+/** Says where a navigation has led. It is set after the page was drawn, so it must not draw the page again. */
+const PageTitle = () => <span aria-live="polite">{pageTitle.value}</span>;
 
 function Overlay(navigation: { groups: NavGroups; isCurrent: (item: NavItem) => boolean }) {
   switch (overlay.value) {
