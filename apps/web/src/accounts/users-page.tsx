@@ -336,7 +336,7 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'email',
       label: w.email,
-      width: '25%',
+      width: '27%',
       sort: by(({ email }) => email ?? ''),
       cell: ({ email }) => email ?? '–',
     },
@@ -349,7 +349,7 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'role',
       label: w.role,
-      width: '14%',
+      width: '13%',
       sort: by(({ role }) => String(allRoles.indexOf(role))),
       cell: ({ role }) => w.roles[role],
     },
@@ -363,7 +363,7 @@ function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Co
     {
       key: 'source',
       label: w.source,
-      width: '12%',
+      width: '11%',
       sort: by(({ source }) => source),
       cell: ({ source }) => w.sources[source],
     },
