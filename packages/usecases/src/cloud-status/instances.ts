@@ -75,7 +75,7 @@ const lightColumns = {
   hasExtendedSupport: cloudInstances.hasExtendedSupport,
 };
 
-/** All of these columns as one text. */
+/** All of these columns as one text, because a parameter can be a list of texts, but not of rows that contain nulls. */
 const stateKey = sql<string>`row(${sql.join(Object.values(lightColumns), sql`, `)})::text`;
 
 const statesOfInstances = prepared<{ userId: string }>()('cloud_states', (db) =>
