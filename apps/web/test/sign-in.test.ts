@@ -31,6 +31,14 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await page.getByRole('navigation').first().waitFor();
   });
 
+  it('is asked for once the session is over, before anything of the account is', async () => {
+    allow(noSession);
+    const page = await drawn(await openPage('/app', { account: await addAccount() }));
+    await page.context().clearCookies();
+    await page.goto('/app');
+    await heading(page, 'Sign in').waitFor();
+  });
+
   it('leads back to the page that was asked for, with its query', async () => {
     const { username, password } = await addAccount();
     allow(noSession);

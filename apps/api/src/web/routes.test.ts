@@ -149,8 +149,16 @@ describe('the dashboard of a signed-in account', () => {
     const cookie = await cookieOf(await make.user());
     for (const path of ['/app', '/app/', '/app?x=/']) expect(await linksOf(path, { cookie })).toEqual(data);
     expect(await linksOf(`/app/tabs/${tabId}?x`, { cookie })).toEqual(dataOf(`/dashboard?tabId=${tabId}`));
-    const { etag = '' } = (await call('/app')).headers;
+    const { etag = '' } = (await call('/app', { cookie })).headers;
     expect(await linksOf('/app', { cookie, 'if-none-match': String(etag) })).toEqual(data);
+  });
+
+  // A browser keeps the headers of the answer that a 304 confirms
+  it('is another answer than the page of those without a session, also for a browser that has stored it', async () => {
+    const cookie = await cookieOf(await make.user());
+    const { etag = '' } = (await call('/app', { cookie })).headers;
+    const { status, headers, bytes } = await call('/app', { 'if-none-match': String(etag) });
+    expect([status, headers['link'], bytes.toString()]).toEqual([200, undefined, html]);
   });
 
   it('names its script, if the build wrote which it is', async () => {

@@ -59,10 +59,12 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, webDir: st
     if (!isAbsent(error)) throw error;
     throw new PortalError('NOT_FOUND', 'The pages have not been built yet; the command pnpm build:web builds them.');
   });
-  const tag = `"${createHash('sha256').update(page).digest('base64url')}"`;
-  reply.header('etag', tag).header('cache-control', 'no-cache').header('content-security-policy', pagePolicy);
   const shown = sessionTokenOf(request) === undefined ? null : dashboard.exec(request.url);
-  if (shown) reply.header('link', await dashboardLinks(webDir, shown.groups?.['tabId']));
+  const links = shown && (await dashboardLinks(webDir, shown.groups?.['tabId']));
+  // Part of the tag: with a 304, a browser keeps the links of the answer it has stored, also after the session has ended.
+  const tag = `"${createHash('sha256').update(page).update(links ?? '').digest('base64url')}"`;
+  reply.header('etag', tag).header('cache-control', 'no-cache').header('content-security-policy', pagePolicy);
+  if (links !== null) reply.header('link', links);
   if (isUnchanged(request, tag)) return reply.status(304).send();
   return reply.type('text/html; charset=utf-8').send(page);
 }
