@@ -1,8 +1,11 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'content-disposition';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open } from '@portal/domain/access';
 import { notFound } from '@portal/domain/errors';
 import { openPlainFile } from '@portal/platform/files/plain-file';
@@ -18,7 +21,7 @@ await symlink(join(folder, 'file'), join(folder, 'link'));
 /** The file names that successive reads of the row return; the last one repeats. */
 let rows: string[] = [];
 let served: ServedFile & { name?: string } = { type: 'text/plain' };
-const { request } = await testApp({
+const { app, request } = await testApp({
   routes: (app) => {
     app.get('/stored', { config: { access: open('a test') }, schema: { hide: true } }, (request, reply) =>
       sendStored(async () => {
@@ -75,6 +78,58 @@ describe('a file', () => {
     const answer = await get({ type, tag: 't2' }, { 'if-none-match': '"t1"' });
     expect([answer.statusCode, answer.headers.etag]).toEqual([200, '"t2"']);
   });
+});
+
+describe('a large file', () => {
+  const content = randomBytes(3_000_000);
+  const ranged = { type, tag: 't1', acceptsRanges: true, name: 'large' };
+  const listening = app.listen({ port: 0, host: '127.0.0.1' });
+
+  beforeAll(async () => {
+    await writeFile(join(folder, 'large'), content);
+    served = ranged;
+  });
+
+  it('arrives unchanged at readers of any speed', async () => {
+    const url = `${await listening}/served`;
+    const hashes = [0, 1, 5, 20].map(async (pauseMs) => {
+      const hash = createHash('sha256');
+      for await (const part of (await fetch(url)).body ?? []) {
+        hash.update(part);
+        if (pauseMs > 0) await pause(pauseMs);
+      }
+      return hash.digest('hex');
+    });
+    expect(new Set(await Promise.all(hashes))).toEqual(new Set([createHash('sha256').update(content).digest('hex')]));
+  });
+
+  it('arrives unchanged behind the answers to earlier requests of a connection', async () => {
+    const { port } = new URL(await listening);
+    const socket = connect(Number(port), '127.0.0.1');
+    const ranges = [0, 1, 2].map((n) => [n * 1_000_000, n * 1_000_000 + 199_999] as const);
+    for (const [start, end] of ranges)
+      socket.write(`GET /served HTTP/1.1\r\nHost: 127.0.0.1\r\nRange: bytes=${start}-${end}\r\n\r\n`);
+    const expected = Buffer.concat(ranges.map(([start, end]) => content.subarray(start, end + 1)));
+    const received: Buffer[] = [];
+    for await (const part of socket as AsyncIterable<Buffer>) {
+      received.push(part);
+      await pause(1);
+      if (bodies(Buffer.concat(received)).length >= expected.length) break;
+    }
+    expect(bodies(Buffer.concat(received)).equals(expected)).toBe(true);
+  });
+
+  /** The answers without their heads. */
+  function bodies(answers: Buffer): Buffer {
+    const parts: Buffer[] = [];
+    for (let rest = answers; rest.length > 0;) {
+      const end = rest.indexOf('\r\n\r\n') + 4;
+      const length = Number(/content-length: (\d+)/.exec(rest.subarray(0, end).toString())?.[1]);
+      parts.push(rest.subarray(end, end + length));
+      rest = rest.subarray(end + length);
+    }
+    return Buffer.concat(parts);
+  }
 });
 
 describe('a file that a row names', () => {

@@ -4,6 +4,7 @@ import parseRange from 'range-parser';
 import { PortalError } from '@portal/domain/errors';
 import { shownFileName } from '@portal/domain/text';
 import type { OpenedFile, Part, PartOf } from '@portal/platform/files/opened-file';
+import { FileReader } from '@portal/platform/files/plain-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {
@@ -49,6 +50,8 @@ export async function sendFile(
     if (part) reply.status(206).header('content-range', `bytes ${part.start}-${part.end}/${sizeBytes}`);
     const length = part ? part.end - part.start + 1 : sizeBytes;
     if (isHead) stream.destroy();
+    // Everything written so far has left this process.
+    else if (stream instanceof FileReader) stream.reuseMemory(() => reply.raw.writableLength === 0);
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;

@@ -62,7 +62,10 @@ async function sendPage(request: FastifyRequest, reply: FastifyReply, webDir: st
   const shown = sessionTokenOf(request) === undefined ? null : dashboard.exec(request.url);
   const links = shown && (await dashboardLinks(webDir, shown.groups?.['tabId']));
   // Part of the tag: with a 304, a browser keeps the links of the answer it has stored, also after the session has ended.
-  const tag = `"${createHash('sha256').update(page).update(links ?? '').digest('base64url')}"`;
+  const tag = `"${createHash('sha256')
+    .update(page)
+    .update(links ?? '')
+    .digest('base64url')}"`;
   reply.header('etag', tag).header('cache-control', 'no-cache').header('content-security-policy', pagePolicy);
   if (links !== null) reply.header('link', links);
   if (isUnchanged(request, tag)) return reply.status(304).send();

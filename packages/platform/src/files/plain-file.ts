@@ -1,9 +1,9 @@
-import { close, createReadStream, fstat, open as openWithCallback, read as readWithCallback } from 'node:fs';
+import { close, fstat, open as openWithCallback, read } from 'node:fs';
 import { constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { unavailable } from '@portal/domain/errors';
-import type { OpenedFile, PartOf } from './opened-file.ts';
+import type { OpenedFile, Part, PartOf } from './opened-file.ts';
 
 // Descriptors instead of FileHandles: if a caller drops the stream unread, a garbage-collected FileHandle would end the process.
 const openDescriptor = promisify(openWithCallback);
@@ -32,7 +32,7 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
     if (part === 'none' || sizeBytes === 0) return { stream: Readable.from([]), sizeBytes, part: null };
     // Excludes bytes that are appended after the size was read.
     const range = part ?? { start: 0, end: sizeBytes - 1 };
-    file = { stream: createReadStream(place, { fd, fs: throughout, ...range }), sizeBytes, part };
+    file = { stream: new FileReader(fd, range), sizeBytes, part };
     return file;
   } finally {
     // A stream closes it itself.
@@ -40,14 +40,61 @@ export async function openPlainFile(place: string, partOf: PartOf = () => null):
   }
 }
 
-/** Reads as Node does, but fails where a file ends before the range that is read: it was truncated meanwhile. */
-const throughout = {
-  close,
-  read: ((fd, buffer, offset, length, position, callback) =>
-    readWithCallback(fd, buffer, offset, length, position, (error, bytesRead, read) =>
-      callback(error ?? (bytesRead === 0 && length > 0 ? truncated() : null), bytesRead, read),
-    )) as typeof readWithCallback,
-};
+const pieceBytes = 64 * 1024;
+
+/**
+ * The bytes of an open file from `start` to `end`, both included. Reads a piece when it is asked for one, and nothing ahead. Fails where the
+ * file ends before `end`: it was truncated meanwhile. Closes the file.
+ *
+ * Node's own stream takes new memory for every piece, for which V8 collects the whole heap several times a second. With twenty downloads,
+ * one of a hundred other calls took 20 ms instead of 6 (`pnpm bench downloads`).
+ */
+export class FileReader extends Readable {
+  readonly #fd: number;
+  #at: number;
+  readonly #end: number;
+  #piece: Buffer | null = null;
+  #isDone: () => boolean = () => false;
+  #isReading = false;
+  #closeAfterRead: (() => void) | null = null;
+
+  constructor(fd: number, { start, end }: Part) {
+    super({ highWaterMark: 0 });
+    this.#fd = fd;
+    this.#at = start;
+    this.#end = end;
+  }
+
+  /** Puts each piece into the memory of the one before, if by then `isDone` says that its receiver needs none of it any more. */
+  reuseMemory(isDone: () => boolean): void {
+    this.#isDone = isDone;
+  }
+
+  override _read(): void {
+    const left = this.#end + 1 - this.#at;
+    if (left === 0) {
+      this.push(null);
+      return;
+    }
+    const piece = this.#piece && this.#isDone() ? this.#piece : Buffer.allocUnsafeSlow(Math.min(pieceBytes, left));
+    this.#piece = piece;
+    this.#isReading = true;
+    read(this.#fd, piece, 0, Math.min(piece.length, left), this.#at, (error, bytesRead) => {
+      this.#isReading = false;
+      if (this.#closeAfterRead) return this.#closeAfterRead();
+      if (error || bytesRead === 0) return void this.destroy(error ?? truncated());
+      this.#at += bytesRead;
+      this.push(piece.subarray(0, bytesRead));
+    });
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const end = () => close(this.#fd, (closing) => done(error ?? closing));
+    // A descriptor that is closed while it is read may be another file's by then.
+    if (this.#isReading) this.#closeAfterRead = end;
+    else end();
+  }
+}
 
 const truncated = () => unavailable('This file is incomplete. Please try again later.', new Error('it was truncated'));
 
