@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CalendarSource } from '@portal/domain/calendar/sources';
 import { newId } from '@portal/domain/ids';
 import { icsOf, startCalendarServer } from '@portal/testing/servers/calendar-server';
@@ -253,6 +253,25 @@ describe('a test', () => {
 });
 
 describe('tests of many users', () => {
+  it('are four at a time per tenant, so that slow calendars leave places to other tenants', async () => {
+    const unanswered: (() => void)[] = [];
+    server.answer = (seen, response) =>
+      seen.path === '/slow.ics' ? void unanswered.push(() => response.end(icsOf('Late'))) : usual(seen, response);
+    const slow = { kind: 'ics', url: `${server.origin}/slow.ics` };
+    const colleague = await make.user({ role: 'ADMIN', tenantId: ada.tenantId });
+    const running = [ada, ada, colleague, colleague].map((as) => tested(slow, as));
+    await vi.waitFor(() => expect(unanswered).toHaveLength(4), 10_000);
+
+    const refused = await request({ method: 'POST', url: '/calendar/sources/test', as: ada, payload: slow });
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '15']);
+    const elsewhere = await make.user({ role: 'ADMIN' });
+    expect(await tested({ kind: 'ics', url: address() }, elsewhere)).toMatchObject({ status: 200, body: { ok: true } });
+
+    for (const answer of unanswered) answer();
+    for (const one of running) expect(await one).toMatchObject({ status: 200, body: { ok: true } });
+    expect(await tested({ kind: 'ics', url: address() })).toMatchObject({ status: 200 });
+  });
+
   it('are limited to sixty a minute per tenant, independent of other tenants', async () => {
     const first = await make.user({ role: 'ADMIN' });
     const body = { kind: 'ics', url: 'https://127.0.0.1/calendar.ics' };

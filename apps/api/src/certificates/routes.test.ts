@@ -115,6 +115,14 @@ describe('POST /certificates/analyze', () => {
     expect([refused.statusCode, refused.json().code]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
+
+  it('counts calls that found no room against that limit too', async () => {
+    const user = await make.user({ role: 'ADMIN' });
+    const calls = Array.from({ length: 40 }, () => upload(user, [sample('leaf-rsa.cert.pem')]));
+    const statuses = (await Promise.all(calls)).map(({ statusCode }) => statusCode);
+    expect(new Set(statuses)).toEqual(new Set([200, 503, 429]));
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  });
 });
 
 describe('POST /certificates/export', () => {
