@@ -51,7 +51,11 @@ try {
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
 } catch (error) {
   if (!stop.signal.aborted) {
-    console.error(explainFailure(error));
+    // A connection that was lost says less than the database that gave it up
+    const panic = (await database?.panic()) ?? null;
+    console.error(
+      explainFailure(panic === null ? error : new Error(`The database gave up: ${panic}`, { cause: error })),
+    );
     exitCode = 1;
   }
 }

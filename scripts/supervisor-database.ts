@@ -11,6 +11,8 @@ export interface SupervisedDatabase {
   ownerUrl(): string;
   /** Its data folder. */
   folder: string;
+  /** Why it gave up its connections since its last start; null if it did not. */
+  panic(): Promise<string | null>;
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,7 @@ export async function superviseDatabase(
     appUrl: () => server.appUrl,
     ownerUrl: () => server.url,
     folder: server.folder,
+    panic: () => server.panic(),
     async stop() {
       stopping.abort();
       await server.stop();

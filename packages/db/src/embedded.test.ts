@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { advisoryLocks } from './advisory-locks.ts';
 import { startEmbeddedPostgres, stopEmbeddedPostgres } from './embedded.ts';
 import { migrateDatabase } from './migrate.ts';
 
@@ -120,6 +121,36 @@ describe('the embedded PostgreSQL', () => {
     const second = await start();
     expect(second).toMatchObject({ adopted: false, url: first.url });
     expect(await query(second.url, 'select number from committed')).toEqual([{ number: 7 }]);
+  });
+
+  it('says why it gave up its connections, such as for a full disk, and only since its last start', async () => {
+    const first = await start();
+    expect(await first.panic()).toBeNull();
+    // As PostgreSQL 18 wrote it on a full disk, which no test can make
+    const line =
+      '2026-11-26 23:05:40.974 UTC [7511] PANIC:  could not write to file "pg_wal/x": No space left on device\n';
+    await appendFile(join(folder, 'server.log'), line);
+    expect(await first.panic()).toBe('could not write to file "pg_wal/x": No space left on device');
+    await first.stop();
+    expect(await (await start()).panic()).toBeNull();
+  });
+
+  it('fails a migration whose connection breaks without a word', async () => {
+    const { url } = await start();
+    const holder = new Client({ connectionString: url });
+    // It breaks as well: the server starts anew after a crash of any of its processes.
+    holder.on('error', () => undefined);
+    await holder.connect();
+    await holder.query('select pg_advisory_lock($1)', [advisoryLocks.migration]);
+    const migrating = expect(migrateDatabase(url)).rejects.toThrow('Connection terminated unexpectedly');
+    const waiting = `application_name = 'portal-migrate' and wait_event_type = 'Lock'`;
+    const pid = await vi.waitFor(async () => {
+      const [found] = await query<{ pid: number }>(url, `select pid from pg_stat_activity where ${waiting}`);
+      return found?.pid ?? expect.fail('it does not wait yet');
+    }, 10_000);
+    process.kill(pid, 'SIGKILL');
+    await migrating;
+    await vi.waitFor(() => migrateDatabase(url), 20_000);
   });
 
   it('starts cleanly after a start that was killed halfway', async () => {

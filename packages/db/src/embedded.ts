@@ -43,6 +43,8 @@ export interface EmbeddedPostgres {
   adopted: boolean;
   /** Resolves once the server has exited for any reason. */
   ended: Promise<void>;
+  /** Why the server gave up its connections since it started, such as a full disk; null if it did not. */
+  panic(): Promise<string | null>;
   stop(): Promise<void>;
 }
 
@@ -85,6 +87,11 @@ async function describe(folder: string, { pid, port }: Postmaster, adopted: bool
     folder,
     adopted,
     ended: Promise.race([stopped.promise, watch(folder, pid)]),
+    async panic() {
+      const log = await readFile(join(folder, 'server.log'), 'utf8').catch(() => '');
+      const sinceStart = log.slice(Math.max(0, log.lastIndexOf('starting PostgreSQL')));
+      return /PANIC: +(.*)/.exec(sinceStart)?.[1] ?? null;
+    },
     async stop() {
       await stopPostmaster(pid, join(folder, 'data'));
       stopped.resolve();

@@ -33,6 +33,8 @@ export async function migrateDatabase(
     application_name: 'portal-migrate',
     connectionTimeoutMillis: 10_000,
   });
+  // The statement under way fails as well; without a listener, the process would end before that is reported.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const { rows } = await client.query<{ version: number }>(
