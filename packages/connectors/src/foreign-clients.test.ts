@@ -13,7 +13,7 @@ const clients: Record<string, string[]> = {
   'connectors/src/calendar/ics.ts': ['maxBytes: maxCalendarBytes'],
   'connectors/src/cloud-status/read-cloud.ts': ['const maxBytes = 64 * 1024;', 'const timeoutMs = 10 * SECOND;'],
   'connectors/src/icons/find-icon.ts': ['const textMaxBytes = 256 * 1024;', 'const maxTries = 6;'],
-  'connectors/src/imap/mailbox.ts': ['socketTimeout: 30 * SECOND'],
+  'connectors/src/imap/mailbox.ts': ['const lineBytes = 64 * KiB;', 'socketTimeout: 30 * SECOND'],
   'connectors/src/ldap/connection.ts': ['const usualAnswerBytes = 50 * 1024 * 1024;'],
   'connectors/src/servers/server-session.ts': [
     'const maxBytes = 8 * 1024 * 1024;',
@@ -52,6 +52,22 @@ describe('clients of foreign servers', () => {
   it.each(Object.entries(clients))('%s has its limits', (path, bounds) => {
     const text = sources.find((source) => source.path === path)?.text ?? '';
     for (const bound of bounds) expect(text).toContain(bound);
+  });
+
+  it('are proven by tests that exist and are found by their name', () => {
+    const table = readFileSync(join(packages, '../docs/threats.md'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    const named = new Set(
+      table.flatMap((line) => [...line.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name]) => name)),
+    );
+    const tests = globSync('{packages,apps}/**/*.test.ts', {
+      cwd: join(packages, '..'),
+      exclude: ['**/node_modules/**'],
+    });
+    const filesOf = (name: string) => tests.filter((path) => path.endsWith(`/${name}`));
+    expect([...named].filter((name) => filesOf(name).length !== 1)).toEqual([]);
+    expect(named.size).toBeGreaterThan(20);
   });
 
   it.each([
