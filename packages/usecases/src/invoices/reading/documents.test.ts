@@ -136,6 +136,8 @@ describe('the documents of a mail', () => {
         { bytes: ublInvoice() },
         { name: 'seite.xml', type: 'text/html', bytes: '<html></html>' },
         { name: 'kaputt.pdf', type: 'application/pdf', bytes: 'nothing' },
+        { name: 'programm.xml', type: 'application/xml', bytes: 'MZ\u0090' },
+        { name: 'r16.xml', type: 'text/xml', bytes: Buffer.from('\ufeff<?xml version="1.0"?><Invoice/>', 'utf16le') },
         { name: 'logo.png', type: 'image/png', bytes: 'x' },
         { name: 'logo.svg', type: 'image/svg+xml', bytes: '<?xml version="1.0"?><svg/>' },
         { name: 'termin.ics', type: 'text/calendar', bytes: 'x' },
@@ -148,6 +150,8 @@ describe('the documents of a mail', () => {
       [null, 'xml', 'application/xml'],
       ['seite.xml', 'xml', 'application/octet-stream'],
       ['kaputt.pdf', 'pdf', 'application/octet-stream'],
+      ['programm.xml', 'xml', 'application/octet-stream'],
+      ['r16.xml', 'xml', 'application/xml'],
     ]);
   });
 

@@ -83,12 +83,17 @@ function documentOf(name: string | null, mimeType: string, bytes: Uint8Array): M
   const isUntyped = extension === '' || mimeType === 'application/octet-stream';
   const isXml = extension === 'xml' || /^(?:application|text)\/xml$/.test(mimeType);
   if (isXml || (isUntyped && /^(?:\xef\xbb\xbf)?\s*<\?xml\s/.test(start) && !/^(?:svg|x?html?)$/.test(extension))) {
-    return { name, kind: 'xml', type: isPage(start) ? 'application/octet-stream' : 'application/xml', bytes };
+    const type = isMarkup(start) && !isPage(start) ? 'application/xml' : 'application/octet-stream';
+    return { name, kind: 'xml', type, bytes };
   }
   if (name?.toLowerCase() === 'winmail.dat') return { name, kind: 'unopened', type: 'application/ms-tnef', bytes };
   const type = unopened[extension] ?? (unopenedTypes.has(mimeType) ? mimeType : undefined);
   return type === undefined ? null : { name, kind: 'unopened', type, bytes };
 }
+
+/** Whether it may be XML in any encoding: it begins with `<`, after a byte order mark and blanks (XML 1.0, appendix F). */
+const isMarkup = (start: string): boolean =>
+  /^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*</.test(start.replaceAll('\0', ''));
 
 /** Whether a browser would render it as a page and run its scripts. */
 const isPage = (start: string): boolean =>
