@@ -53,7 +53,7 @@ async function main([name, ...args]) {
   if (!isReady(needed)) await withLock(() => install(needed));
   const command = commands[name](args);
   // Replaces this process with the supervisor where Node can; the supervisor watches npm itself
-  if (command.args[1] === supervisor[1] && process.execve && command.program === process.execPath) {
+  if (command.args[1] === supervisor[1] && process.execve) {
     process.chdir(root);
     process.execve(command.program, [command.program, ...command.args], environment());
   }
