@@ -1,7 +1,6 @@
 import { Bell, BellRing, Pencil, RotateCw, Trash2 } from 'lucide-preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CloudInstance } from '@portal/client/interface';
-import { language } from '../language.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Card } from '../ui/page.tsx';
@@ -12,6 +11,7 @@ import { CloudLogo } from './cloud-logo.tsx';
 import s from './cloud-status.module.css';
 import { failureWord, isStale, kinds, lightWord, reasonWords, versionWords } from './cloud-words.ts';
 import { checkCloud, toggleSubscription, underCheck } from './clouds.ts';
+import { Sentence } from './sentence.tsx';
 import { SupportLine } from './support-line.tsx';
 import { texts } from './texts.ts';
 
@@ -139,8 +139,7 @@ function CloudCard({ cloud, manage }: { cloud: CloudInstance; manage: CloudActio
         </div>
         {isDown && (
           <p>
-            {failureWord(cloud)} {/* The sentences of the service are English. */}
-            {language.value === 'en' && message !== null && message}
+            {failureWord(cloud)} {message !== null && <Sentence>{message}</Sentence>}
           </p>
         )}
         {isStale(cloud) && <Status kind="warning">{t.stale}</Status>}

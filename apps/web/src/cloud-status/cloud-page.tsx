@@ -21,6 +21,7 @@ import { failureWord, isStale, kinds, lightWord, reasonWords } from './cloud-wor
 import { checkCloud, toggleSubscription, underCheck, useClouds, useMailTrouble } from './clouds.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { LogoCard } from './logo-card.tsx';
+import { Sentence } from './sentence.tsx';
 import { SupportLegend, SupportLine } from './support-line.tsx';
 import { texts } from './texts.ts';
 import { Transitions } from './transitions.tsx';
@@ -129,7 +130,7 @@ function State({ cloud }: { cloud: CloudInstance }) {
       {failure !== null && <p>{failure}</p>}
       {message !== null && (
         <p>
-          {t.message} <span lang="en">{message}</span>
+          {t.message} <Sentence>{message}</Sentence>
         </p>
       )}
       {isStale(cloud) && <Status kind="warning">{t.stale}</Status>}

@@ -1,4 +1,5 @@
 import { catalogue, formatNumber } from '../language.ts';
+import { germanReason } from './german-reasons.ts';
 
 export const texts = catalogue({
   de: {
@@ -127,6 +128,7 @@ export const texts = catalogue({
     change: 'Änderung',
     changes: { failed: 'Ausgefallen', ok: 'Wieder erreichbar' },
     reason: 'Grund',
+    sentence: germanReason,
     noHistory: 'Bisher kein Ausfall gemeldet',
 
     notFound: 'Diese Cloud gibt es nicht',
@@ -257,6 +259,7 @@ export const texts = catalogue({
     change: 'Change',
     changes: { failed: 'Down', ok: 'Reachable again' },
     reason: 'Reason',
+    sentence: (sentence: string): string | null => sentence,
     noHistory: 'No outage reported yet',
 
     notFound: 'There is no such cloud',

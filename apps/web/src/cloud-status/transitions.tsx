@@ -6,6 +6,7 @@ import { type Column, Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { cloudPath } from './cloud-filter.ts';
 import { useTransitions } from './clouds.ts';
+import { Sentence } from './sentence.tsx';
 import { texts } from './texts.ts';
 
 /** Outages and recoveries of one cloud, or of all, newest first. */
@@ -49,7 +50,7 @@ function columns(namesCloud: boolean): Column<CloudTransition>[] {
     {
       key: 'reason',
       label: t.reason, // That it recovered, the change says.
-      cell: ({ to, reason }) => to !== 'ok' && <span lang="en">{reason}</span>,
+      cell: ({ to, reason }) => to !== 'ok' && <Sentence>{reason}</Sentence>,
     },
   ];
   return all.filter((column) => column !== false);
