@@ -3,7 +3,7 @@ import type { Server } from '@portal/client/interface';
 import factsStyle from '../accounts/facts.module.css';
 import profile from '../accounts/profile.module.css';
 import { texts as findingTexts } from '../dashboards/widgets/findings-texts.ts';
-import { Finding } from '../dashboards/widgets/server-findings.tsx';
+import { Finding, NotExaminedItem } from '../dashboards/widgets/server-findings.tsx';
 import { serverStatus } from '../dashboards/widgets/server-states.ts';
 import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
 import tile from '../dashboards/widgets/tile.module.css';
@@ -181,10 +181,8 @@ function NotExamined({ server: { status } }: { server: Server }) {
   return (
     <Card title={findingTexts.value.notExamined(count)}>
       <ul>
-        {items.map(({ what, why }) => (
-          <li key={what} lang="en">
-            {what}: {why}
-          </li>
+        {items.map((item) => (
+          <NotExaminedItem key={item.what} item={item} />
         ))}
         {count > items.length && <li>{texts.value.notExaminedRest(count - items.length)}</li>}
       </ul>

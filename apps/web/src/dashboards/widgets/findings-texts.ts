@@ -1,5 +1,6 @@
 import { catalogue, formatNumber } from '../../language.ts';
 import { type Found, germanSentence, type Sentence } from './german-findings.ts';
+import { germanNotExamined, type NotExamined } from './german-not-examined.ts';
 import { type RuleSubject, subjectOf } from './rule-subjects.ts';
 
 export const texts = catalogue({
@@ -13,6 +14,7 @@ export const texts = catalogue({
     since: 'Seit',
     fine: (count: number) => (count === 1 ? '1 weiterer Befund in Ordnung' : `${count} weitere Befunde in Ordnung`),
     notExamined: (count: number) => `Nicht geprüft: ${count}`,
+    notExaminedItem: germanNotExamined,
     units: {
       percent: (value: string) => `${value} %`,
       days: (value: string, isOne: boolean) => `${value} ${isOne ? 'Tag' : 'Tage'}`,
@@ -62,6 +64,7 @@ export const texts = catalogue({
     since: 'Since',
     fine: (count: number) => (count === 1 ? '1 more finding is OK' : `${count} more findings are OK`),
     notExamined: (count: number) => `Not examined: ${count}`,
+    notExaminedItem: ({ what, why }: NotExamined): string | null => `${what}: ${why}`,
     units: {
       percent: (value: string) => `${value} %`,
       days: (value: string, isOne: boolean) => `${value} ${isOne ? 'day' : 'days'}`,

@@ -5,6 +5,7 @@ import { QueryView } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { sentenceOf, texts } from './findings-texts.ts';
+import type { NotExamined } from './german-not-examined.ts';
 import { serverStatus } from './server-states.ts';
 import { serversQuery } from './servers-query.ts';
 import { texts as statusTexts } from './status-texts.ts';
@@ -67,17 +68,22 @@ function Findings({ server: { address, status } }: { server: Server }) {
       {notExamined.count > 0 && (
         <details>
           <summary>{t.notExamined(notExamined.count)}</summary>
-          <ul lang="en">
-            {notExamined.items.map(({ what, why }) => (
-              <li key={what}>
-                {what}: {why}
-              </li>
+          <ul>
+            {notExamined.items.map((item) => (
+              <NotExaminedItem key={item.what} item={item} />
             ))}
           </ul>
         </details>
       )}
     </div>
   );
+}
+
+/** What was left out, and why. */
+export function NotExaminedItem({ item }: { item: NotExamined }) {
+  const words = texts.value.notExaminedItem(item);
+  // The words of the service are English.
+  return words === null ? <li lang="en">{`${item.what}: ${item.why}`}</li> : <li>{words}</li>;
 }
 
 /** One finding: its state, what was found, and since when. */
