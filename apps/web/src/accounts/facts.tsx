@@ -1,3 +1,4 @@
+import { Breakable } from '../ui/breakable.tsx';
 import s from './facts.module.css';
 import { texts } from './profile-texts.ts';
 
@@ -9,7 +10,7 @@ export function Facts({ facts }: { facts: readonly { label: string; value: strin
         <div key={label}>
           <dt>{label}</dt>
           <dd class={value === null ? s.missing : undefined} dir="auto">
-            {value ?? texts.value.notSet}
+            {value === null ? texts.value.notSet : <Breakable>{value}</Breakable>}
           </dd>
         </div>
       ))}

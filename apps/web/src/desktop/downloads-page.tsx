@@ -7,6 +7,7 @@ import profile from '../accounts/profile.module.css';
 import { formatBytes } from '../language.ts';
 import { portal } from '../portal.ts';
 import { pageNames } from '../shell/page-names.ts';
+import { Breakable } from '../ui/breakable.tsx';
 import { LinkButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Card, Page, Section } from '../ui/page.tsx';
@@ -110,7 +111,9 @@ function PackageCard({
       <dl class={facts.facts}>
         <div>
           <dt>{t.file}</dt>
-          <dd>{fileName}</dd>
+          <dd>
+            <Breakable>{fileName}</Breakable>
+          </dd>
         </div>
         <div>
           <dt>{t.size}</dt>

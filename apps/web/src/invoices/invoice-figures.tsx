@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Invoice } from '@portal/client/interface';
 import facts from '../accounts/facts.module.css';
 import profile from '../accounts/profile.module.css';
+import { Breakable } from '../ui/breakable.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Card } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
@@ -52,7 +53,7 @@ export function InvoiceFigures({ invoice }: { invoice: Invoice }) {
           <Fact label={f.received}>
             <Time value={invoice.receivedAt} />
           </Fact>
-          <Fact label={f.sender}>{invoice.sender}</Fact>
+          <Fact label={f.sender}>{invoice.sender && <Breakable>{invoice.sender}</Breakable>}</Fact>
           <Fact label={f.subject}>{invoice.subject}</Fact>
         </dl>
       </Card>

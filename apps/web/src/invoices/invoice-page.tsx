@@ -7,7 +7,7 @@ import users from '../accounts/users.module.css';
 import { paramsAt } from '../routes.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, IconButton, LinkButton } from '../ui/button.tsx';
-import { Kbd } from '../ui/kbd.tsx';
+import { Kbd, KeyHint } from '../ui/kbd.tsx';
 import { Page } from '../ui/page.tsx';
 import { QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -96,7 +96,10 @@ function Neighbours({ id, filter }: { id: string; filter: InvoiceFilter }) {
       {step(previous, t.previous, 'ArrowLeft')}
       {step(next, t.next, 'ArrowRight')}
       <span class={profile.note}>
-        {t.position(place, count)} <Kbd>←</Kbd> <Kbd>→</Kbd>
+        {t.position(place, count)}{' '}
+        <KeyHint>
+          <Kbd>←</Kbd> <Kbd>→</Kbd>
+        </KeyHint>
       </span>
     </div>
   );

@@ -6,7 +6,7 @@ import { texts as feedTexts } from '../dashboards/widgets/feed-texts.ts';
 import { useNow } from '../dashboards/widgets/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
-import { Kbd } from '../ui/kbd.tsx';
+import { Kbd, KeyHint } from '../ui/kbd.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
@@ -127,23 +127,23 @@ export function ResultTable(props: ResultsProps) {
 const aheadPx = 2_000;
 
 /** The keys that act on the result with the focus. */
-export function KeyHint() {
+export function ResultKeys() {
   const t = texts.value;
   return (
     <p class={`${s.row} ${s.muted}`}>
       <VisuallyHidden>{t.keys}: </VisuallyHidden>
-      <span>
+      <KeyHint>
         <Kbd>↑</Kbd> <Kbd>↓</Kbd> {t.keyMove}
-      </span>
-      <span>
+      </KeyHint>
+      <KeyHint>
         <Kbd>Enter</Kbd> {t.keyOpen}
-      </span>
-      <span>
+      </KeyHint>
+      <KeyHint>
         <Kbd>U</Kbd> {t.keyUnread}
-      </span>
-      <span>
+      </KeyHint>
+      <KeyHint>
         <Kbd>F</Kbd> {t.keyFavorite}
-      </span>
+      </KeyHint>
     </p>
   );
 }
@@ -194,12 +194,13 @@ function blockNear(list: HTMLElement, tenders: readonly Tender[], at: number): E
 function columnsOf(sourceName: (key: string) => string, now: number): Column<Tender>[] {
   const t = texts.value;
   return [
-    { key: 'title', label: t.title, width: '32%', cell: (tender) => <Title tender={tender} /> },
-    { key: 'deadline', label: t.deadline, width: '18%', cell: (tender) => <DeadlineLeft tender={tender} now={now} /> },
-    { key: 'place', label: t.place, cell: placeOf },
+    { key: 'title', label: t.title, width: '29%', cell: (tender) => <Title tender={tender} /> },
+    { key: 'deadline', label: t.deadline, width: '16%', cell: (tender) => <DeadlineLeft tender={tender} now={now} /> },
+    { key: 'place', label: t.place, width: '16%', cell: placeOf },
     {
       key: 'published',
       label: t.published,
+      width: '17%',
       cell: ({ publishedAt, sourcePortal }) => (
         <>
           <Time value={publishedAt} style="date" />

@@ -15,7 +15,7 @@ import { showToast } from '../ui/toast.tsx';
 import { countFilters, FilterChips } from './filter-chips.tsx';
 import { FilterPanel } from './filter-panel.tsx';
 import { markTenders, refreshTenders, useFacets, useSourceNames, useTenderPages } from './queries.ts';
-import { KeyHint, ResultTable } from './result-table.tsx';
+import { ResultKeys, ResultTable } from './result-table.tsx';
 import {
   countWords,
   filterOf,
@@ -212,7 +212,7 @@ function Results({ filter, shown, query, onRead }: ResultsProps) {
                 {t.refresh}
               </Button>
             </div>
-            <KeyHint />
+            <ResultKeys />
             <ResultTable
               // A new search begins at its top.
               key={address}
