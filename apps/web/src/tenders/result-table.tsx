@@ -194,13 +194,13 @@ function blockNear(list: HTMLElement, tenders: readonly Tender[], at: number): E
 function columnsOf(sourceName: (key: string) => string, now: number): Column<Tender>[] {
   const t = texts.value;
   return [
-    { key: 'title', label: t.title, width: '29%', cell: (tender) => <Title tender={tender} /> },
+    { key: 'title', label: t.title, width: '27%', cell: (tender) => <Title tender={tender} /> },
     { key: 'deadline', label: t.deadline, width: '16%', cell: (tender) => <DeadlineLeft tender={tender} now={now} /> },
     { key: 'place', label: t.place, width: '16%', cell: placeOf },
     {
       key: 'published',
       label: t.published,
-      width: '17%',
+      width: '19%',
       cell: ({ publishedAt, sourcePortal }) => (
         <>
           <Time value={publishedAt} style="date" />
