@@ -85,15 +85,16 @@ export function AuditLogPage() {
 function columns(linkTo: (entry: string) => string): Column<AuditEntry>[] {
   const t = texts.value;
   return [
-    { key: 'when', label: t.when, cell: ({ at }) => <Time value={at} /> },
+    { key: 'when', label: t.when, width: '16%', cell: ({ at }) => <Time value={at} /> },
     {
       key: 'action',
       label: t.action,
+      width: '20%',
       cell: ({ id, action }) => <a href={linkTo(id)}>{actionName(action)}</a>,
     },
-    { key: 'who', label: t.who, cell: ({ actorName }) => actorName ?? t.nobody },
-    { key: 'what', label: t.what, cell: ({ summary }) => <span lang="en">{summary}</span> },
-    { key: 'address', label: t.address, hideOnCard: true, cell: ({ ip }) => ip ?? t.nothing },
+    { key: 'who', label: t.who, width: '14%', cell: ({ actorName }) => actorName ?? t.nobody },
+    { key: 'what', label: t.what, width: '38%', cell: ({ summary }) => <span lang="en">{summary}</span> },
+    { key: 'address', label: t.address, width: '12%', hideOnCard: true, cell: ({ ip }) => ip ?? t.nothing },
   ];
 }
 

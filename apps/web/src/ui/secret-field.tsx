@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
+import css from './field.module.css';
 import { Field, PasswordField } from './field.tsx';
 import { texts } from './form-texts.ts';
 import { Status } from './status.tsx';
@@ -42,8 +43,8 @@ export function SecretField({ isStored, mustGiveAgain = false, value, onInput, .
     return (
       <Field label={label} hint={hint ?? t.storedHint}>
         {(control) => (
-          <div>
-            <Status kind="ok">{t.stored}</Status>{' '}
+          <div class={css.stored}>
+            <Status kind="ok">{t.stored}</Status>
             <Button
               {...control}
               size="small"
