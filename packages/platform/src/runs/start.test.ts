@@ -372,7 +372,7 @@ describe('the sweep over runs', () => {
     for (let n = 1; n <= 20; n++) expect(await beginRun(ctx, runId)).toEqual({ id: runId, attempt: n });
     await letTimePass(runId);
     let ran = false;
-    work(handle(syncJob, async () => void (ran = true)));
+    work(handle(syncJob, async ({ tenantId }) => void (ran ||= tenantId === ctx.tenantId)));
     await handOverIdleRuns(system(), [syncJob]);
     await vi.waitFor(
       async () =>
@@ -393,9 +393,10 @@ describe('the sweep over runs', () => {
     });
     await endRun(ctx, { id: runId }, { error: null });
     let ran = false;
-    const { lines } = work(handle(syncJob, async () => void (ran = true)));
+    const { lines } = work(handle(syncJob, async ({ tenantId }) => void (ran ||= tenantId === ctx.tenantId)));
     await ctx.enqueue(syncJob, { tenantId: ctx.tenantId, force: true }, { runId });
-    await vi.waitFor(() => expect(lines.find(({ outcome }) => outcome === 'skipped')).toBeDefined(), soon);
+    const isSkipped = (line: (typeof lines)[number]) => line['runId'] === runId && line['outcome'] === 'skipped';
+    await vi.waitFor(() => expect(lines.some(isSkipped)).toBe(true), soon);
     expect(ran).toBe(false);
   });
 
