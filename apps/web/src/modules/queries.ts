@@ -62,7 +62,8 @@ export async function changeMembers(groupId: string, { add = [], remove = [] }: 
   for (const id of remove) ids.delete(id);
   const members = await portal.put('/groups/{id}/members', { params, body: { userIds: [...ids] } });
   queryClient.setQueryData(membersQuery(groupId).queryKey, members);
-  await queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey, exact: true });
+  // Not waited for: until the message of this change is there, the keys that take back take back the change before.
+  void queryClient.invalidateQueries({ queryKey: groupsQuery.queryKey, exact: true });
   return members;
 }
 
