@@ -51,16 +51,18 @@ try {
   if (!stop.signal.aborted) await once(stop.signal, 'abort');
 } catch (error) {
   if (!stop.signal.aborted) {
-    // A connection that was lost says less than the database that gave it up
-    const panic = (await database?.panic()) ?? null;
-    console.error(
-      explainFailure(panic === null ? error : new Error(`The database gave up: ${panic}`, { cause: error })),
-    );
+    console.error(explainFailure(await withPanic(error)));
     exitCode = 1;
   }
 }
 await takeDown();
 process.exit(exitCode);
+
+/** A lost connection says less than the database that gave it up. */
+async function withPanic(error: unknown): Promise<unknown> {
+  const panic = (await database?.panic()) ?? null;
+  return panic === null ? error : new Error(`The database gave up: ${panic}`, { cause: error });
+}
 
 async function bringUp(): Promise<void> {
   const dataDir = resolve(root, process.env['DATA_DIR'] || '.data');

@@ -59,7 +59,7 @@ describe('clients of foreign servers', () => {
       .split('\n')
       .filter((line) => line.startsWith('|'));
     const named = new Set(
-      table.flatMap((line) => [...line.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name]) => name)),
+      table.flatMap((line) => [...line.matchAll(/`([\w/.-]+\.test\.ts)`/g)].map(([, name = '']) => name)),
     );
     const tests = globSync('{packages,apps}/**/*.test.ts', {
       cwd: join(packages, '..'),
