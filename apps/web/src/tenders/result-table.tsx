@@ -131,8 +131,8 @@ export function ResultKeys() {
   const t = texts.value;
   return (
     <p class={`${s.row} ${s.muted}`}>
-      <VisuallyHidden>{t.keys}: </VisuallyHidden>
       <KeyHint>
+        <VisuallyHidden>{t.keys}: </VisuallyHidden>
         <Kbd>↑</Kbd> <Kbd>↓</Kbd> {t.keyMove}
       </KeyHint>
       <KeyHint>
