@@ -18,7 +18,7 @@ let destroyedStreams = 0;
 app.get('/large', async () => 'x'.repeat(20 * 1024 * 1024));
 app.get('/small', async () => 'x');
 app.get('/wait', () => pause(1_500, 'late'));
-const held = Promise.withResolvers<string>();
+let held = Promise.withResolvers<string>();
 app.get('/held', () => held.promise);
 app.get('/health/ready', () => pause(1_500, 'late'));
 app.get('/endless', (_request, reply) => {
@@ -78,6 +78,7 @@ it('closes pipelined answers when the connection is lost', async () => {
 });
 
 it('counts handlers that still work for disconnected callers', async () => {
+  held = Promise.withResolvers();
   await expect.poll(() => statusOf('/small')).toBe(200);
   const sockets = Array.from({ length: 9 }, () => ask(...Array<string>(30).fill('/held')));
   await expect.poll(() => bounds.includes('address')).toBe(true);
