@@ -1,4 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { run } from '@portal/testing/sandbox-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
@@ -25,9 +27,9 @@ const pidOf = async (sandbox: ReturnType<typeof open>) =>
   ((await sandbox.run(task, { act: 'settings' })) as { pid: number }).pid;
 
 const isLinux = process.platform === 'linux';
-async function children(): Promise<number[]> {
-  const lists = await Promise.all(
-    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
+function children(): number[] {
+  const lists = readdirSync('/proc/self/task').map((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, 'utf8'),
   );
   return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
@@ -117,15 +119,39 @@ describe('processes', () => {
   });
 
   it.runIf(isLinux)('start with the first task, stay warm for a while, and end with the sandbox', async () => {
-    const before = (await children()).length;
+    const before = children().length;
     const sandbox = open({ warmMs: 500 });
-    expect(await children()).toHaveLength(before);
+    expect(children()).toHaveLength(before);
     await pidOf(sandbox);
-    expect(await children()).toHaveLength(before + 1);
-    await expect.poll(async () => (await children()).length).toBe(before);
+    expect(children()).toHaveLength(before + 1);
+    await expect.poll(() => children().length).toBe(before);
     await Promise.all([pidOf(sandbox), sandbox.run(task, { act: 'settings' }, { tenantId: 'b' })]);
     await sandbox.close();
-    expect(await children()).toHaveLength(before);
+    expect(children()).toHaveLength(before);
+  });
+
+  it.runIf(isLinux)('start one after the other, and other work has its turn in between', async () => {
+    const before = children().length;
+    const sandbox = open({ processes: 6 });
+    const all = Promise.all(
+      Array.from({ length: 6 }, (_, n) => sandbox.run(task, { act: 'settings' }, { tenantId: `${n}` })),
+    );
+    const counts = [before];
+    while (counts.at(-1) !== before + 6) {
+      await nextTurn();
+      counts.push(children().length);
+    }
+    await all;
+    expect(
+      counts
+        .slice(1)
+        .map((count, n) => count - (counts[n] ?? 0))
+        .filter((more) => more > 1),
+    ).toEqual([]);
+  });
+
+  it.runIf(isLinux)('have a lower priority than the process that waits for them', async () => {
+    expect(getPriority(await pidOf(open()))).toBe(Math.min(getPriority() + 5, 19));
   });
 
   it('are replaced after a number of tasks, and after a crash', async () => {

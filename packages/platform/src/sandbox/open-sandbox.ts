@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailable } from '@portal/domain/errors';
 import { MINUTE } from '@portal/domain/time';
+import { openSemaphore } from '../semaphore.ts';
 import { FairShare, type TaskOwner } from './fair-share.ts';
 import { partsOf } from './message.ts';
 import { SandboxProcess } from './sandbox-process.ts';
@@ -40,6 +42,9 @@ export interface SandboxLimits {
   maxIdleMemoryMb?: number;
 }
 
+/** Starting a process holds the event loop for 10 to 30 ms, so only one starts in each of its turns. */
+const startInTurn = openSemaphore({ slots: 1 });
+
 /**
  * A few processes for work on uploads that may crash, hang or fill the memory; only that one task then fails. The first task starts the
  * first process; idle processes stay warm for a minute.
@@ -61,16 +66,19 @@ export function openSandbox({
   let isClosed = false;
   const idle: { child: SandboxProcess; timer: NodeJS.Timeout }[] = [];
 
-  function take(): SandboxProcess {
-    if (isClosed) throw refusal();
+  async function take(): Promise<SandboxProcess> {
     for (let warm = idle.pop(); warm; warm = idle.pop()) {
       clearTimeout(warm.timer);
       if (warm.child.isAlive) return warm.child;
       void drop(warm.child);
     }
-    const child = new SandboxProcess(heapMb);
-    all.add(child);
-    return child;
+    return startInTurn(async () => {
+      await nextTurn();
+      if (isClosed) throw refusal();
+      const child = new SandboxProcess(heapMb);
+      all.add(child);
+      return child;
+    });
   }
 
   function giveBack(child: SandboxProcess): void {
@@ -96,7 +104,7 @@ export function openSandbox({
 
   async function attempt<Input, Output>({ limits }: Task<Input, Output>, order: Uint8Array[]): Promise<Output> {
     for (;;) {
-      const child = take();
+      const child = await take();
       const isFresh = child.tasks === 0;
       try {
         return (await child.run(order, limits)) as Output;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { getCompileCacheDir } from 'node:module';
 import type { Socket } from 'node:net';
+import { constants, getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PortalError, unavailable } from '@portal/domain/errors';
@@ -12,6 +13,8 @@ import { type Answer, TaskError, type TaskErrorReason, type TaskLimits } from '.
 const program = fileURLToPath(new URL('sandbox-program.ts', import.meta.url));
 /** How often the memory of a busy process is checked. */
 const memoryCheckMs = 50;
+/** In steps of Unix niceness: where processors are short, a process gets a third of the time of one that is five steps before it. */
+const stepsBehind = 5;
 const stderrLimit = 4 * 1024;
 
 /** Shares this process's compile cache, which halves the start time of a process. */
@@ -43,6 +46,9 @@ export class SandboxProcess {
       env: process.platform === 'win32' ? undefined : compileCache(),
       windowsHide: true,
     });
+    // Requests come first: several processes that start at once would otherwise take the processors from this one.
+    if (this.#child.pid !== undefined)
+      setPriority(this.#child.pid, Math.min(getPriority() + stepsBehind, constants.priority.PRIORITY_LOW));
     this.#ended = once(this.#child, 'close').catch(() => undefined);
     this.#child.on('error', (cause) =>
       this.#die(unavailable('This cannot be done right now. Please try again later.', cause)),
