@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { openPortal } from './client.ts';
 import { rememberCookies } from './cookies.ts';
 import type { Profile, Reminder, User } from './interface.ts';
@@ -23,25 +23,27 @@ interface Received {
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
-const received: Received[] = [];
-const server = createServer((request, response) => {
-  void buffer(request)
-    .then((body) => {
-      const { method, url, headers } = request;
-      received.push({ method, url, headers, body });
-      return answer(request, response, body);
-    })
-    .catch(() => response.destroy());
-});
+let received: Received[] = [];
 let baseUrl = '';
-beforeAll(async () => {
+// A server for each test: the call that one test gave up may reach its server only during the next.
+beforeEach(async () => {
+  const ours: Received[] = [];
+  received = ours;
+  const server = createServer((request, response) => {
+    void buffer(request)
+      .then((body) => {
+        const { method, url, headers } = request;
+        ours.push({ method, url, headers, body });
+        return answer(request, response, body);
+      })
+      .catch(() => response.destroy());
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterEach(() => void received.splice(0));
-afterAll(() => {
-  server.close();
-  server.closeAllConnections();
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
 });
 
 const portal = () => openPortal({ baseUrl });
