@@ -8,7 +8,7 @@ const needsDatabase = ['packages/{db,platform,testing,usecases}/**/*.test.ts', '
 /** Files whose process trusts another certificate authority, which must be set before the first connection. */
 const trusting = {
   plain: ['packages/connectors/src/calendar/calendars.test.ts'],
-  postgres: ['apps/api/src/calendar/*.test.ts'],
+  postgres: ['apps/api/src/calendar/*.test.ts', 'packages/platform/src/files/object-store-downloads.test.ts'],
 };
 
 const plain = { include: ['{packages,scripts,apps/web/src}/**/*.test.ts'] };

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { PortalError } from '@portal/domain/errors';
 import { shownFileName } from '@portal/domain/text';
-import type { OpenedFile, Part, PartOf } from '@portal/platform/files/opened-file';
-import { FileReader } from '@portal/platform/files/plain-file';
+import { FileStream, type OpenedFile, type Part, type PartOf } from '@portal/platform/files/opened-file';
 import { errorBody, jsonType } from './plugins/error-body.ts';
 
 export interface ServedFile {
@@ -51,7 +50,7 @@ export async function sendFile(
     const length = part ? part.end - part.start + 1 : sizeBytes;
     if (isHead) stream.destroy();
     // Everything written so far has left this process.
-    else if (stream instanceof FileReader) stream.reuseMemory(() => reply.raw.writableLength === 0);
+    else if (stream instanceof FileStream) stream.reclaimMemory(() => reply.raw.writableLength === 0);
     return reply.header('content-length', length).send(stream);
   } catch (error) {
     if (!(error instanceof NoSuchPartError)) throw error;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import aws4 from 'aws4';
 import { GatheredBytes } from '@portal/domain/gathered-bytes';
@@ -9,6 +9,7 @@ import type { Secret } from '@portal/domain/secret';
 import { HOUR, MINUTE, SECOND } from '@portal/domain/time';
 import type { ObjectStoreAddress } from './object-store-address.ts';
 import { ObjectStoreError, type ObjectStoreFault, storeUnavailable } from './object-store-error.ts';
+import { FileStream } from './opened-file.ts';
 
 export interface ObjectStoreSettings extends ObjectStoreAddress {
   accessKeyId: string;
@@ -105,6 +106,7 @@ export function openObjectStoreCalls(
     maxSockets,
     maxFreeSockets: 16,
   });
+  readIntoOneBuffer(agent);
   const credentials = { accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey.reveal() };
   const base = `${endpoint.pathname.replace(/\/$/, '')}/${bucket}`;
 
@@ -244,7 +246,7 @@ export function openObjectStoreCalls(
         // From here on the reader sets the pace, within the limits of the stream.
         settle();
         return {
-          stream: guarded(response, times, (error) => storeUnavailable(counted(failureOf(error, call)))),
+          stream: new AnswerReader(response, times, (error) => storeUnavailable(counted(failureOf(error, call)))),
           length,
         };
       }),
@@ -268,39 +270,68 @@ function faultOf(status: number, code: string): ObjectStoreFault {
   return status === 401 || status === 403 ? 'refused' : 'malformed';
 }
 
+/**
+ * Lets all sockets of an agent read into the same memory, instead of new memory for every piece. Each piece is dealt with before the next is
+ * read, and Node's parser of HTTP copies what it passes on.
+ */
+function readIntoOneBuffer(agent: HttpAgent): void {
+  const connect = agent.createConnection.bind(agent);
+  const buffer = Buffer.allocUnsafeSlow(64 * 1024);
+  agent.createConnection = (options, onSocket) => {
+    const callback = (length: number): true => {
+      socket?.emit('data', buffer.subarray(0, length));
+      return true;
+    };
+    const reading = { ...options, onread: { buffer, callback } };
+    const socket = connect(reading, onSocket);
+    return socket;
+  };
+}
+
 /** The bytes of an answer. Gives up when the store is silent, when the reader rests too long, and after an hour. */
-function guarded(response: IncomingMessage, times: typeof usualTimes, failed: (error: unknown) => Error): Readable {
-  const begun = performance.now();
-  let since = begun;
-  const stream = new Readable({
-    highWaterMark: 64 * 1024,
-    read() {
-      since = performance.now();
-      response.resume();
-    },
-    destroy(error, done) {
-      clearInterval(watch);
-      response.destroy();
-      done(error);
-    },
-  });
-  const watch = setInterval(() => {
-    const now = performance.now();
-    const longestMs = response.isPaused() ? times.restMs : times.silenceMs;
-    if (now - since > longestMs) stream.destroy(failed(new Error(`nothing moved for ${longestMs} ms`)));
-    else if (now - begun > times.downloadMs) stream.destroy(failed(new Error('the download took too long')));
-  }, times.watchMs);
-  // Until the reader asks for more.
-  response.pause();
-  response.on('data', (chunk: Buffer) => {
-    since = performance.now();
-    if (!stream.push(chunk)) response.pause();
-  });
-  response.on('end', () => stream.push(null));
-  response.on('error', (error) => stream.destroy(failed(error)));
-  // An answer that ends early has an error.
-  response.on('close', () => clearInterval(watch));
-  // Nobody may be listening yet, or any more; whoever reads meets the error all the same.
-  stream.on('error', () => undefined);
-  return stream;
+class AnswerReader extends FileStream {
+  readonly #answer: IncomingMessage;
+  readonly #watch: NodeJS.Timeout;
+  #movedAt = performance.now();
+  /** At most what the receiver holds, because nothing is read ahead. */
+  #passedOn: Buffer[] = [];
+
+  constructor(answer: IncomingMessage, times: typeof usualTimes, failed: (error: unknown) => Error) {
+    super({ highWaterMark: 0 });
+    this.#answer = answer;
+    const begun = this.#movedAt;
+    this.#watch = setInterval(() => {
+      const now = performance.now();
+      const longestMs = answer.isPaused() ? times.restMs : times.silenceMs;
+      if (now - this.#movedAt > longestMs) this.destroy(failed(new Error(`nothing moved for ${longestMs} ms`)));
+      else if (now - begun > times.downloadMs) this.destroy(failed(new Error('the download took too long')));
+    }, times.watchMs);
+    // Until the reader asks for more.
+    answer.pause();
+    answer.on('data', (piece: Buffer) => {
+      this.#movedAt = performance.now();
+      if (this.isDone !== null) this.#passedOn.push(piece);
+      if (!this.push(piece)) answer.pause();
+    });
+    answer.on('end', () => this.push(null));
+    answer.on('error', (error) => this.destroy(failed(error)));
+    // An answer that ends early has an error.
+    answer.on('close', () => clearInterval(this.#watch));
+    // Nobody may be listening yet, or any more; whoever reads meets the error all the same.
+    this.on('error', () => undefined);
+  }
+
+  override _read(): void {
+    this.#movedAt = performance.now();
+    // A transfer frees the memory at once.
+    if (this.readableLength === 0 && this.isDone?.())
+      for (const { buffer } of this.#passedOn.splice(0)) (buffer as ArrayBuffer).transfer(0);
+    this.#answer.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearInterval(this.#watch);
+    this.#answer.destroy();
+    done(error);
+  }
 }

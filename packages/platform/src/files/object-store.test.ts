@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -10,6 +11,7 @@ import { startObjectStore } from '@portal/testing/servers/object-store';
 import { describeFailure } from '../failure.ts';
 import { type ObjectStoreSettings, usualTimes } from './object-store-calls.ts';
 import { openObjectStore } from './object-store.ts';
+import type { FileStream } from './opened-file.ts';
 import type { FileStore } from './store.ts';
 
 /** Answers of a store that does what s3rver never does; the calls it has received. */
@@ -280,6 +282,23 @@ describe('a download from an object store', () => {
     // What fits into the buffers of both sockets.
     expect(sent).toBeLessThan(400);
     file?.stream.destroy();
+  });
+
+  it('has the memory of its pieces back once their receiver is done with them', async () => {
+    const content = randomBytes(1_000_000);
+    answer = (_request, response) => response.writeHead(200, { 'content-length': content.length }).end(content);
+    for (const isDone of [true, false]) {
+      const stream = (await files.open(path))?.stream as FileStream;
+      stream.reclaimMemory(() => isDone);
+      const pieces: Buffer[] = [];
+      const copies: Buffer[] = [];
+      for await (const piece of stream as AsyncIterable<Buffer>) {
+        pieces.push(piece);
+        copies.push(Buffer.from(piece));
+      }
+      expect(Buffer.concat(copies).equals(content)).toBe(true);
+      expect(pieces.slice(0, -1).filter(({ buffer: { byteLength } }) => (byteLength === 0) !== isDone)).toEqual([]);
+    }
   });
 });
 

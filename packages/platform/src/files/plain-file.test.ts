@@ -50,7 +50,7 @@ it('reads nothing before it is asked', async () => {
 it('takes the memory of a piece again only when its receiver is done with it', async () => {
   for (const isDone of [true, false]) {
     const { reader } = opened();
-    reader.reuseMemory(() => isDone);
+    reader.reclaimMemory(() => isDone);
     const memory = new Set<ArrayBufferLike>();
     const pieces: Buffer[] = [];
     for await (const piece of reader as AsyncIterable<Buffer>) {

@@ -3,7 +3,7 @@ import { constants } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { unavailable } from '@portal/domain/errors';
-import type { OpenedFile, Part, PartOf } from './opened-file.ts';
+import { FileStream, type OpenedFile, type Part, type PartOf } from './opened-file.ts';
 
 // Descriptors instead of FileHandles: if a caller drops the stream unread, a garbage-collected FileHandle would end the process.
 const openDescriptor = promisify(openWithCallback);
@@ -45,16 +45,12 @@ const pieceBytes = 64 * 1024;
 /**
  * The bytes of an open file from `start` to `end`, both included. Reads a piece when it is asked for one, and nothing ahead. Fails where the
  * file ends before `end`: it was truncated meanwhile. Closes the file.
- *
- * Node's own stream takes new memory for every piece, for which V8 collects the whole heap several times a second. With twenty downloads,
- * one of a hundred other calls took 20 ms instead of 6 (`pnpm bench downloads`).
  */
-export class FileReader extends Readable {
+export class FileReader extends FileStream {
   readonly #fd: number;
   #at: number;
   readonly #end: number;
   #piece: Buffer | null = null;
-  #isDone: () => boolean = () => false;
   #isReading = false;
   #closeAfterRead: (() => void) | null = null;
 
@@ -65,18 +61,13 @@ export class FileReader extends Readable {
     this.#end = end;
   }
 
-  /** Puts each piece into the memory of the one before, if by then `isDone` says that its receiver needs none of it any more. */
-  reuseMemory(isDone: () => boolean): void {
-    this.#isDone = isDone;
-  }
-
   override _read(): void {
     const left = this.#end + 1 - this.#at;
     if (left === 0) {
       this.push(null);
       return;
     }
-    const piece = this.#piece && this.#isDone() ? this.#piece : Buffer.allocUnsafeSlow(Math.min(pieceBytes, left));
+    const piece = this.#piece && this.isDone?.() ? this.#piece : Buffer.allocUnsafeSlow(Math.min(pieceBytes, left));
     this.#piece = piece;
     this.#isReading = true;
     read(this.#fd, piece, 0, Math.min(piece.length, left), this.#at, (error, bytesRead) => {
