@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
+import { watchLoopPauses } from '@portal/testing/loop-pauses';
 import { serverForm } from '@portal/testing/monitoring';
 import { hugeResources, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { testApp } from '../../testing/app.ts';
@@ -30,11 +31,9 @@ it('answers of 8 MiB of small objects do not delay other requests', { timeout: 1
     isOver = true;
     return answers;
   });
-  let longestMs = 0;
+  const pauses = watchLoopPauses();
   while (!isOver) {
-    const startedAt = performance.now();
     expect((await app.inject({ url: '/health' })).statusCode).toBe(200);
-    longestMs = Math.max(longestMs, performance.now() - startedAt);
     // Without a pause this loop would take the processor from the parsing of the answers.
     await setTimeout(20);
   }
@@ -42,5 +41,5 @@ it('answers of 8 MiB of small objects do not delay other requests', { timeout: 1
     expect(answer.statusCode).toBe(200);
     expect(answer.json()).toMatchObject({ ok: false, failure: 'antwortform' });
   }
-  expect(longestMs).toBeLessThan(1_000);
+  expect(pauses.stop()).toBeLessThan(1_000);
 });

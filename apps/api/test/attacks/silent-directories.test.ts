@@ -36,8 +36,10 @@ it('a silent server delays only its own tenant, and further requests are refused
     { ask: groups, limit: 5 },
   ]) {
     let refused = 0;
+    let settled = 0;
     const hanging = Array.from({ length: limit + 2 }, async () => {
       const answer = await ask(hostile.admin);
+      settled += 1;
       if (answer.statusCode !== 429) return answer;
       refused += 1;
       expect(answer.json()).toMatchObject({ code: 'RATE_LIMITED' });
@@ -45,10 +47,9 @@ it('a silent server delays only its own tenant, and further requests are refused
       return answer;
     });
     await expect.poll(() => refused).toBe(2);
-    const startedAt = performance.now();
     expect((await ask(honest.admin)).statusCode).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
-    expect(refused).toBe(2);
+    // The others still wait.
+    expect([settled, refused]).toEqual([2, 2]);
     void Promise.allSettled(hanging);
   }
 });
@@ -63,7 +64,11 @@ it('ten tenants with silent servers do not block other tenants', async () => {
   ]);
   await expect.poll(() => hostile.every(({ server }) => server.connections() >= 3)).toBe(true);
   const { admin, settings } = await tenantWithDirectory();
-  const startedAt = performance.now();
+  let settled = 0;
+  for (const each of hanging)
+    void each.then(({ statusCode }) => {
+      if (statusCode !== 429) settled += 1;
+    });
   expect(
     await statuses([
       preview(admin),
@@ -71,17 +76,16 @@ it('ten tenants with silent servers do not block other tenants', async () => {
       request({ method: 'POST', url: '/ldap/test', as: admin, payload: settings }),
     ]),
   ).toEqual([200, 200, 200]);
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  expect(settled).toBe(0);
   // No hostile tenant exceeds its share.
   for (const { server } of hostile) expect(server.connections()).toBe(3);
   void Promise.allSettled(hanging);
 });
 
 it('directories that failed before leave places for healthy ones', { timeout: 60_000 }, async () => {
+  const patience = { readingMs: 2_000 };
   const worker = startTestWorker(url, {
-    handlers: [
-      handle(syncDirectory, (ctx, payload, work) => syncTenantDirectory(ctx, payload, work, { readingMs: 4_000 })),
-    ],
+    handlers: [handle(syncDirectory, (ctx, payload, work) => syncTenantDirectory(ctx, payload, work, patience))],
     concurrency: { directory: 50 },
   });
   onTestFinished(() => worker.stop());
@@ -91,12 +95,13 @@ it('directories that failed before leave places for healthy ones', { timeout: 60
   for (const { server } of hostile) server.fallSilent();
   await Promise.all(hostile.map(({ admin }) => sync(admin)));
   const before = hostile.reduce((sum, { server }) => sum + server.connections(), 0);
-  const again = hostile.map(({ admin }) => sync(admin));
+  patience.readingMs = 12_000;
+  let settled = 0;
+  const again = hostile.map(({ admin }) => sync(admin).finally(() => (settled += 1)));
   await expect.poll(() => hostile.reduce((sum, { server }) => sum + server.connections(), 0) - before).toBe(7);
   const { admin } = await tenantWithDirectory();
-  const startedAt = performance.now();
   expect((await sync(admin)).json()).toMatchObject({ state: 'succeeded' });
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(settled).toBe(0);
   await Promise.all(again);
 });
 

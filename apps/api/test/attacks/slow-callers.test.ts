@@ -87,15 +87,18 @@ it(
     if (isLong) expect(meanwhile).toBeLessThanOrEqual(idle * 2);
     if (isLong) console.log(`an ordinary call: ${idle.toFixed(1)} ms idle, ${meanwhile.toFixed(1)} ms meanwhile`);
 
-    await pause(Math.max(0, 32_000 - (performance.now() - startedAt)));
+    // Writers are disconnected although they never stop.
+    const writers = sockets.filter(({ kind }) => kind < 2);
+    await expect.poll(() => writers.every(({ socket }) => closed.has(socket)), { timeout: 60_000 }).toBe(true);
     clearInterval(dripping);
+    await pause(Math.max(0, 32_000 - (performance.now() - startedAt)));
     for (const { socket, kind } of sockets) {
       if (kind === 2) socket.on('data', (text) => answers.set(socket, (answers.get(socket) ?? '') + String(text)));
       socket.resume();
     }
     // Readers may take long on a busy machine; those that are still connected get the whole answer.
     await expect.poll(() => closed.size).toBe(sockets.length);
-    expect(lastMs).toBeLessThan(37_000);
+    if (isLong) expect(lastMs).toBeLessThan(37_000);
     if (isLong) console.log(`the last slow writer was disconnected after ${(lastMs / 1_000).toFixed(1)} s`);
     // A reader that did not read gets only the part of the long answer in the kernel's buffers; a refusal is short.
     const long = [...answers.values()].filter((answer) => answer.startsWith('HTTP/1.1 200'));

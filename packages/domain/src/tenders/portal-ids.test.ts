@@ -11,12 +11,12 @@ describe('portalIdsIn', () => {
   ])('%s', (link, ids) => expect(portalIdsIn([link])).toEqual(ids));
 
   it.each(['subreport.de/', 'evergabe-online.de/tenderdetails.html?', 'evergabe-online.de/tenderdetails.html?&'])(
-    'takes less than a second for 250 texts of 20 kB of %s',
+    'takes less than a second of processor time for 250 texts of 20 kB of %s',
     (link) => {
       const text = link.repeat(20_000 / link.length);
-      const startedAt = performance.now();
+      const before = process.cpuUsage();
       expect(portalIdsIn(Array.from({ length: 250 }, () => text))).toEqual([]);
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
     },
   );
 });

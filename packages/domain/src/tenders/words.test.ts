@@ -18,10 +18,10 @@ describe('long words', () => {
   });
 
   it('are split in linear time', () => {
-    const started = performance.now();
+    const before = process.cpuUsage();
     partsOfWords('reinigungs'.repeat(20_000));
     partsOfWords('Gebäudereinigungsdienstleistungsanlagen '.repeat(5_000));
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
   });
 });
 

@@ -119,12 +119,12 @@ describeOnEachQueue('servers', (env) => {
       await addServer(slow, good, { name: 'a good one', ...atAnotherHost(good) });
       await addServer(quick, good);
       const worker = startWorker(env);
-      const begunAt = performance.now();
       await startPoll(through(worker, slow));
       await startPoll(through(worker, quick));
       await vi.waitFor(async () => expect(await stateOf(quick)).toEqual(['ok']), soon);
       await vi.waitFor(async () => expect((await stateOf(slow))[0]).toBe('ok'), soon);
-      expect(performance.now() - begunAt).toBeLessThan(8_000);
+      // Each of the thirty hangs for eight seconds: most of them were not even asked yet.
+      expect(hanging.calls.length).toBeLessThan(30);
       expect(JSON.stringify(worker.lines)).not.toContain(good.accounts.token.secret);
       const body = await worker.figures();
       const read = body.matchAll(/portal_polls_total\{.*kind="virtualization",outcome="read".*\} (\d+)/g);
@@ -369,9 +369,7 @@ describe('a run', () => {
       await addServer(other, good);
       const polling = pollNow(stalling);
       await vi.waitFor(() => expect(stalled).toHaveLength(4), soon);
-      const begunAt = performance.now();
       await pollNow(other);
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
       expect(await stateOf(other)).toEqual(['ok']);
       expect(stalled).toHaveLength(4);
       isOver = true;
@@ -395,16 +393,14 @@ describe('a run', () => {
       );
       await becameSilent(ctx);
       const id = await addServer(ctx, good);
-      const begunAt = performance.now();
       const polling = pollNow(ctx, { maxWaitMs: 3_000 });
       await vi.waitFor(
         async () => expect((await listServers(ctx)).find((one) => one.id === id)?.status.state).toBe('ok'),
-        { timeout: 5_000 },
+        soon,
       );
-      expect(performance.now() - begunAt).toBeLessThan(5_000);
       await polling;
       // Three of that host hung for eight seconds each. The others wait for the next run, which starts with them.
-      expect(performance.now() - begunAt).toBeLessThan(14_000);
+      expect(hanging.calls).toHaveLength(3);
       const left = (await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses))).filter(
         ({ at }) => at.getTime() === 0,
       );

@@ -361,11 +361,9 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
       expect(await fetchNow(ctx, { limits: { inAllMs: 60_000, beginsUntilMs: 0 } })).toBeNull();
       expect(await all(ctx)).toEqual([]);
       gate.setFault({ kind: 'stall', at: /BODY\.PEEK\[\]/ });
-      const startedAt = performance.now();
       await expect(fetchNow(ctx, { limits: { inAllMs: 1_500, beginsUntilMs: 1_000 } })).rejects.toMatchObject({
         code: 'MAILBOX_UNAVAILABLE',
       });
-      expect(performance.now() - startedAt).toBeLessThan(6_000);
       expect((await getInvoiceMailbox(ctx)).lastError).toBe('timeout');
     });
 
@@ -467,16 +465,18 @@ describe.skipIf(serviceBinary('dovecot') === null)('fetching invoices', () => {
         );
         const ended = fetchNow(ctx, { limits }).catch((error: unknown) => error);
         await begun.promise;
-        return { ended };
+        return { ended, server };
       }
       const usual = { inAllMs: 60_000, beginsUntilMs: 50_000 };
 
       it('of one tenant, mails of other tenants are read at once', async () => {
-        const { ended } = await startSlowFetch({ inAllMs: 6_000, beginsUntilMs: 5_000 });
+        const { ended, server } = await startSlowFetch(usual);
+        let isOver = false;
+        void ended.then(() => (isOver = true));
         const { ctx } = await managed([invoiceMail({ number: 'R-1' }), invoiceMail({ number: 'R-2' })]);
-        const begunAt = performance.now();
         expect(await fetchNow(ctx, { limits: usual })).toEqual({ done: 2, total: 2 });
-        expect(performance.now() - begunAt).toBeLessThan(4_000);
+        expect(isOver).toBe(false);
+        await server.stop();
         expect(await ended).toMatchObject({ code: 'MAILBOX_UNAVAILABLE' });
       });
 

@@ -58,16 +58,16 @@ describe('an XML that is not a supported invoice', () => {
   });
 
   it('with many comments and no root is refused in time', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(readXml(Buffer.from(`${'<!-- a -->'.repeat(200_000)}${' '.repeat(200_000)}!`)).error).toBe('XML_REFUSED');
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(5_000);
   });
 
   it('with a million elements is too large, and is not parsed', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const note = `</cbc:Note>${'<x>1</x>'.repeat(1_000_000)}<cbc:Note>`;
     expect(readXml(Buffer.from(ublInvoice({ note }))).error).toBe('TOO_LARGE');
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);
   });
 
   it('beyond 20 MiB is too large, and is not decoded', () => {
