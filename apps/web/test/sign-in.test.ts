@@ -195,8 +195,13 @@ describe.skipIf(!hasBrowser)('a new e-mail address', () => {
 });
 
 describe.skipIf(!hasBrowser)('a half-written form', () => {
-  async function halfWritten(account: Awaited<ReturnType<typeof addAccount>>, title: string): Promise<Page> {
+  async function halfWritten(
+    account: Awaited<ReturnType<typeof addAccount>>,
+    title: string,
+    prepare: (page: Page) => Promise<unknown> = async () => undefined,
+  ): Promise<Page> {
     const page = await openPage('/app/reminders', { account });
+    await prepare(page);
     await page.getByRole('button', { name: 'New reminder' }).first().click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Title' }).fill(title);
     return page;
@@ -207,16 +212,33 @@ describe.skipIf(!hasBrowser)('a half-written form', () => {
   it('is still there after the session ended elsewhere and the person signed in again', async () => {
     const account = await addAccount();
     allow('401 ');
-    const page = await halfWritten(account, 'Call the plumber');
+    // A call from before is refused, and the page hears of it only after the sign-in.
+    const [ended, signedIn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const answers: number[] = [];
+    const page = await halfWritten(account, 'Call the plumber', (opened) =>
+      opened.route('**/reminders/email-status', async (route) => {
+        await ended.promise;
+        const response = await route.fetch();
+        answers.push(response.status());
+        await signedIn.promise;
+        // The page may have given it up.
+        await route.fulfill({ response }).catch(() => undefined);
+      }),
+    );
     await portalOf(account).post('/auth/logout-all');
+    ended.resolve();
     await save(page);
+    await expect.poll(() => answers[0]).toBe(401);
     const dialog = page.getByRole('dialog', { name: 'Please sign in again' });
     await dialog.getByText(account.username).waitFor();
     await dialog.getByLabel(/^Password/).fill(account.password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'hidden' });
+    signedIn.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
     const title = page.getByRole('textbox', { name: 'Title' });
     expect(await title.inputValue()).toBe('Call the plumber');
+    expect(await dialog.isVisible()).toBe(false);
     await save(page);
     await page.getByRole('main').getByText('Call the plumber').waitFor();
   });

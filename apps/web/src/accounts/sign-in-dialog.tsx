@@ -51,8 +51,11 @@ function resume(profile: Profile): void {
     location.reload();
     return;
   }
-  setMe(profile);
-  void queryClient.refetchQueries({ predicate: (query) => query.state.status === 'error' || query.isActive() });
+  // The refusal of a call that was sent before would open the dialog again.
+  void queryClient.cancelQueries().then(() => {
+    setMe(profile);
+    return queryClient.refetchQueries({ predicate: (query) => query.state.status === 'error' || query.isActive() });
+  });
 }
 
 /** The person may have signed in again in another window. */
