@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, countDistinct, inArray, lte, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { mails } from '@portal/db/schema/platform/mails';
@@ -61,6 +61,36 @@ it('a key names one mail in each tenant', async () => {
     queued.map(({ mailId }) => mailId),
   );
 });
+
+it('looks up a tenant once, regardless of how many of its mails are due, and no other tenant', async () => {
+  const { id } = await make.tenant();
+  for (let n = 0; n < 20; n += 1) await make.tenant();
+  await insert(Array.from({ length: 2_000 }, () => mail(id)));
+  await runtime.database.acrossTenants('a test looks at a plan', async (tx) => {
+    const [due] = await tx
+      .select({ tenants: countDistinct(mails.tenantId) })
+      .from(mails)
+      .where(and(inArray(mails.state, ['queued', 'sending']), lte(mails.dueAt, sql`now()`)));
+    const { rows } = await tx.execute<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+      sql`explain (analyze, format json) ${tenantsWithDueMails(tx).getSQL()}`,
+    );
+    const scans = rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => scansOf('tenants', Plan));
+    expect(scans.map((scan) => scan['Actual Loops'] * scan['Actual Rows'])).toEqual([due?.tenants]);
+  });
+});
+
+/** A node of a plan, as `explain (format json)` names its parts. */
+interface PlanNode {
+  'Relation Name'?: string;
+  'Actual Loops': number;
+  'Actual Rows': number;
+  Plans?: PlanNode[];
+}
+
+const scansOf = (table: string, node: PlanNode): PlanNode[] => [
+  ...(node['Relation Name'] === table ? [node] : []),
+  ...(node.Plans?.flatMap((child) => scansOf(table, child)) ?? []),
+];
 
 it('reads only mails that are due, not those that are settled or wait for their next try', async () => {
   const { id } = await make.tenant();
