@@ -3,6 +3,7 @@ import { Download, Inbox, Pencil, Plus, Trash, Upload } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { MerchandiseAccount } from '@portal/client/interface';
+import { compareText } from '../language.ts';
 import { portal, queryClient } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { useManages } from '../shell/modules.ts';
@@ -128,7 +129,7 @@ function accountColumns(): Column<MerchandiseAccount>[] {
       sort: (a, b) => Number(a.number) - Number(b.number),
       cell: ({ number }) => number,
     },
-    { key: 'name', label: t.name, sort: (a, b) => a.name.localeCompare(b.name), cell: ({ name }) => name },
+    { key: 'name', label: t.name, sort: (a, b) => compareText(a.name, b.name), cell: ({ name }) => name },
   ];
 }
 

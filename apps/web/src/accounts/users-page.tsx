@@ -15,7 +15,7 @@ import {
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
-import { language } from '../language.ts';
+import { compareText, language } from '../language.ts';
 import { lazy } from '../lazy.tsx';
 import { isAdmin, me } from '../session.ts';
 import { pageNames } from '../shell/page-names.ts';
@@ -315,8 +315,8 @@ interface ColumnOptions {
 function columnsOf({ onOpen, onEdit, showsTenants, canSort }: ColumnOptions): Column<User>[] {
   const t = texts.value;
   const w = words.value;
-  const { compare } = new Intl.Collator(language.value, { sensitivity: 'base', numeric: true });
-  const by = (text: (user: User) => string) => (canSort ? (a: User, b: User) => compare(text(a), text(b)) : undefined);
+  const by = (text: (user: User) => string) =>
+    canSort ? (a: User, b: User) => compareText(text(a), text(b)) : undefined;
   const columns: (Column<User> | false)[] = [
     {
       key: 'name',

@@ -1,4 +1,4 @@
-import { catalogue } from '../language.ts';
+import { catalogue, compareText } from '../language.ts';
 import type { AuditAction } from './filters.ts';
 
 const names = catalogue<Record<AuditAction, string>>({
@@ -166,4 +166,4 @@ export function actionName(action: string): string {
 export const namedActions = (): { value: string; label: string }[] =>
   Object.entries(names.value)
     .map(([value, label]) => ({ value, label }))
-    .toSorted((a, b) => a.label.localeCompare(b.label));
+    .toSorted((a, b) => compareText(a.label, b.label));

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { LdapSyncPreview } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
-import { formatNumber } from '../language.ts';
+import { compareText, formatNumber } from '../language.ts';
 import { Badge } from '../ui/badge.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -79,7 +79,7 @@ function columns(): Column<Change>[] {
       key: 'username',
       label: t.username,
       cell: ({ username }) => username,
-      sort: (a, b) => a.username.localeCompare(b.username),
+      sort: (a, b) => compareText(a.username, b.username),
     },
     {
       key: 'kind',

@@ -3,7 +3,7 @@ import { ArrowLeft, Pencil, Plus, Trash, UserMinus } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { Group, GroupMember } from '@portal/client/interface';
-import { formatNumber } from '../language.ts';
+import { compareText, formatNumber } from '../language.ts';
 import { send } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';
@@ -203,13 +203,13 @@ function columnsFor(groupId: string | null): Column<GroupMember>[] {
     {
       key: 'name',
       label: t.account,
-      sort: (a, b) => nameOf(a).localeCompare(nameOf(b)),
+      sort: (a, b) => compareText(nameOf(a), nameOf(b)),
       cell: (member) => <a href={`/app/admin/users/${member.id}`}>{nameOf(member)}</a>,
     },
     {
       key: 'username',
       label: t.username,
-      sort: (a, b) => a.username.localeCompare(b.username),
+      sort: (a, b) => compareText(a.username, b.username),
       cell: ({ username }) => username,
     },
   ];

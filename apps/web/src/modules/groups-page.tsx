@@ -3,7 +3,7 @@ import { Pencil, Plus, Trash, UsersRound } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Group } from '@portal/client/interface';
-import { formatNumber } from '../language.ts';
+import { compareText, formatNumber } from '../language.ts';
 import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -87,13 +87,13 @@ function columns(open: (dialog: OpenDialog) => void): Column<Group>[] {
     {
       key: 'name',
       label: t.name,
-      sort: (a, b) => a.internalName.localeCompare(b.internalName),
+      sort: (a, b) => compareText(a.internalName, b.internalName),
       cell: ({ id, internalName }) => <a href={`${path}?group=${id}`}>{internalName}</a>,
     },
     {
       key: 'source',
       label: t.source,
-      sort: (a, b) => a.source.localeCompare(b.source),
+      sort: (a, b) => compareText(a.source, b.source),
       cell: ({ source }) => <Badge kind={source === 'directory' ? 'info' : 'neutral'}>{t.sources[source]}</Badge>,
     },
     {

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Module } from '@portal/client/interface';
+import { compareText } from '../language.ts';
 import { portal, queryClient, send } from '../portal.ts';
 import { categoryName, moduleName } from '../shell/module-names.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
@@ -74,7 +75,7 @@ function columnsOf({ grantsOf, category, onOff }: ColumnsOptions): Column<Module
     {
       key: 'name',
       label: t.module,
-      sort: (a, b) => nameOf(a).localeCompare(nameOf(b)),
+      sort: (a, b) => compareText(nameOf(a), nameOf(b)),
       cell: (module) => nameOf(module),
     },
     { key: 'about', label: t.about, cell: ({ key }) => t.descriptions[key] },

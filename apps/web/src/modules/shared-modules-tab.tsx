@@ -3,6 +3,7 @@ import { AppWindow, Pencil, Plus, Trash } from 'lucide-preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';
+import { compareText } from '../language.ts';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { categoryName } from '../shell/module-names.ts';
@@ -95,7 +96,7 @@ function columnsOf(
     {
       key: 'name',
       label: t.name,
-      sort: (a, b) => a.name.localeCompare(b.name),
+      sort: (a, b) => compareText(a.name, b.name),
       cell: ({ id, name }) => <a href={`/app/modules/${id}`}>{name}</a>,
     },
     { key: 'url', label: t.url, cell: ({ url }) => url },

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Job } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
-import { formatNumber } from '../language.ts';
+import { compareText, formatNumber } from '../language.ts';
 import { usePolled } from '../polling.ts';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
@@ -215,7 +215,7 @@ function jobColumns(nowMs: number): Column<Job>[] {
     {
       key: 'job',
       label: t.job,
-      sort: (a, b) => jobName(a.name).localeCompare(jobName(b.name)),
+      sort: (a, b) => compareText(jobName(a.name), jobName(b.name)),
       cell: ({ name }) => <span title={name}>{jobName(name)}</span>,
     },
     {

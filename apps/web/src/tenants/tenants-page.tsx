@@ -2,7 +2,7 @@ import { Building2, Pencil, Plus, Power, PowerOff, ScrollText, Trash2 } from 'lu
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Tenant } from '@portal/client/interface';
-import { formatNumber } from '../language.ts';
+import { compareText, formatNumber } from '../language.ts';
 import { portal } from '../portal.ts';
 import { me } from '../session.ts';
 import { addressOf } from '../shell/address.ts';
@@ -101,7 +101,7 @@ function columns(open: (action: Action, tenant: Tenant) => void): Column<Tenant>
     {
       key: 'name',
       label: t.name,
-      sort: (a, b) => a.name.localeCompare(b.name),
+      sort: (a, b) => compareText(a.name, b.name),
       cell: ({ id, name }) => (
         <>
           {name} {id === me.value?.tenantId && <Badge>{t.own}</Badge>}

@@ -2,6 +2,7 @@ import { Bell, Download, Pencil, Plus, Settings, Trash2 } from 'lucide-preact';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
+import { compareText } from '../language.ts';
 import { Avatar } from './avatar.tsx';
 import { Badge } from './badge.tsx';
 import { Button, IconButton, LinkButton } from './button.tsx';
@@ -359,7 +360,7 @@ const columns = [
 ];
 
 function byName(a: Person, b: Person): number {
-  return a.name.localeCompare(b.name);
+  return compareText(a.name, b.name);
 }
 
 function byAge(a: Person, b: Person): number {

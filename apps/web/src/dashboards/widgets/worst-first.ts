@@ -1,5 +1,4 @@
-// `localeCompare` makes a collator for each pair, which takes a long list more time than drawing it.
-const { compare } = new Intl.Collator('de', { numeric: true });
+import { compareText } from '../../language.ts';
 
 /** The entries by urgency, then by name. `order` lists the states from the worst to the best. */
 export function worstFirst<Row, State extends string>(
@@ -7,7 +6,7 @@ export function worstFirst<Row, State extends string>(
   order: readonly State[],
   { state, name }: { state: (row: Row) => State; name: (row: Row) => string },
 ): Row[] {
-  return rows.toSorted((a, b) => order.indexOf(state(a)) - order.indexOf(state(b)) || compare(name(a), name(b)));
+  return rows.toSorted((a, b) => order.indexOf(state(a)) - order.indexOf(state(b)) || compareText(name(a), name(b)));
 }
 
 /** How many entries are in each state that occurs, the worst first. */
