@@ -272,6 +272,8 @@ async function addServersAndClouds(databaseUrl: string, tenantId: string): Promi
      from generate_series(1, $2::int) n`,
     [tenantId, listed.clouds],
   );
+  // As autovacuum does within a minute.
+  await owner.query('vacuum analyze');
   await owner.end();
 }
 
