@@ -145,7 +145,7 @@ function columns(): Column<ListedServer>[] {
     },
     { key: 'state', label: t.state, width: '13%', cell: ({ shown }) => <StateMark state={shown} /> },
     { key: 'kind', label: t.kind, width: '14%', cell: ({ kind }) => t.kinds[kind] },
-    { key: 'headline', label: t.headline, cell: (server) => <Headline server={server} /> },
+    { key: 'headline', label: t.headline, width: '37%', cell: (server) => <Headline server={server} /> },
     {
       key: 'read',
       label: t.read,

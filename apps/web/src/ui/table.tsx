@@ -63,6 +63,10 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
   // Not all rows are in the page, so each says which it is.
   const rowCount = paging?.hasMore ? (paging.total ?? null) : rows.length;
   const [rowPx, setRowPx] = useState(usualRowPx);
+  // A person sees the first rows before anything is done for the others.
+  const [isBegun, setBegun] = useState(false);
+  useEffect(() => setBegun(true), []);
+  const isBeginning = isLong && !isBegun;
   const hasWidths = columns.some(({ width }) => width !== undefined);
   const boxes = useSelection(selection, ordered, rowKey);
   const wrap = useRef<HTMLDivElement>(null);
@@ -126,10 +130,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
               ))}
             </tr>
           </thead>
-          {blocks.map((block, index) => (
+          {(isBeginning ? blocks.slice(0, 1) : blocks).map((block, index) => (
             <Block
               key={index}
               rows={block}
+              drawnRows={isBeginning ? drawnAtFirst() : block.length}
               firstIndex={isLong ? index * blockSize + 2 : null}
               columns={columns}
               rowKey={rowKey}
@@ -143,6 +148,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
               }}
             />
           ))}
+          {isBeginning && (
+            <tbody aria-hidden>
+              <Gap heightPx={(rows.length - drawnAtFirst()) * rowPx} />
+            </tbody>
+          )}
         </table>
       )}
       {paging && <More {...paging} count={rows.length} />}
@@ -189,7 +199,8 @@ const usualRowPx = 37;
 /** The least that stands above the rows of a table: the header of the portal, the title of the page, a filter and the head of the table. */
 const abovePx = 240;
 
-const visibleRows = (): number => Math.ceil((innerHeight - abovePx) / usualRowPx);
+/** The rows in the window, or those of a block if it has fewer. */
+const drawnAtFirst = (): number => Math.min(Math.ceil((innerHeight - abovePx) / usualRowPx), blockSize);
 
 function blocksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
   if (rows.length <= shortRows) return [rows];
@@ -200,6 +211,8 @@ function blocksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
 
 interface BlockProps<Row> {
   rows: readonly Row[];
+  /** The number of rows to draw, if the block is drawn at all. */
+  drawnRows: number;
   /** Place of the first row in the whole table; null if the table is short. */
   firstIndex: number | null;
   columns: readonly Column<Row>[];
@@ -214,16 +227,13 @@ interface BlockProps<Row> {
 
 /** Some rows. Those of a long table leave only their height while they are far from the window. */
 function Block<Row>(props: BlockProps<Row>) {
-  const { rows, firstIndex, columns, rowKey, boxOf, isCards, isFirst, rowPx, onMeasure } = props;
+  const { rows, drawnRows, firstIndex, columns, rowKey, boxOf, isCards, isFirst, rowPx, onMeasure } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const isLong = firstIndex !== null;
   const [isNear, setNear] = useState(isFirst);
   /** The height that the rows had when they were drawn. */
   const drawnPx = useRef<number | null>(null);
   const isDrawn = !isLong || isNear;
-  const [isWhole, setWhole] = useState(!isFirst || !isLong);
-  // The rows below the window follow one frame later.
-  useEffect(() => setWhole(true), []);
   useEffect(() => {
     const { current } = body;
     if (!isLong || !current) return undefined;
@@ -246,13 +256,13 @@ function Block<Row>(props: BlockProps<Row>) {
   if (!isDrawn) {
     return (
       <tbody ref={body} aria-hidden>
-        <tr style={{ height: `${drawnPx.current ?? rows.length * rowPx}px` }} />
+        <Gap heightPx={drawnPx.current ?? rows.length * rowPx} />
       </tbody>
     );
   }
   return (
     <tbody ref={body} {...as.rowgroup}>
-      {(isWhole ? rows : rows.slice(0, visibleRows())).map((row, index) => (
+      {rows.slice(0, drawnRows).map((row, index) => (
         <tr key={rowKey(row)} {...(isCards && as.row)} aria-rowindex={isLong ? firstIndex + index : undefined}>
           {boxOf?.(row)}
           {columns.map((column, place) => cellOf(column, row, { isName: place === 0, isCards }))}
@@ -261,6 +271,9 @@ function Block<Row>(props: BlockProps<Row>) {
     </tbody>
   );
 }
+
+/** Stands for rows that are not drawn. */
+const Gap = ({ heightPx }: { heightPx: number }) => <tr style={{ height: `${heightPx}px` }} />;
 
 /** The check boxes of a table; null if nothing can be selected. */
 function useSelection<Row>(
