@@ -2,6 +2,7 @@ import { CircleQuestionMark, PanelLeft, Search } from 'lucide-preact';
 import type { RefObject } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useRef } from 'preact/hooks';
+import { language, prepareFormats } from '../language.ts';
 import { lazy } from '../lazy.tsx';
 import { isAway } from '../portal.ts';
 import type { PageRoute } from '../routes.ts';
@@ -46,6 +47,7 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
   useShortcuts();
   useFocusOnNavigation(path, main);
   useReleaseNotice(go);
+  useEffect(() => prepareFormats(), [language.value]);
   if (!me.value) return null;
 
   const groups = navGroups({ role: me.value.role, modules: modules.data });
