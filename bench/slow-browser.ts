@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, type Look, newProfile } from '../apps/web/test/chromium.ts';
+import { type Browser, type Look, newProfile, type Page } from '../apps/web/test/chromium.ts';
 
 /** The network and processor of a person with an old telephone. */
 const slow = { bitsPerSec: 9_000_000, roundTripMs: 100, cpuTimes: 4 };
@@ -128,4 +128,37 @@ export async function openSlowly(browser: Browser, url: string, cookie: string |
     },
     close: () => profile.close(),
   };
+}
+
+/**
+ * Runs in the page, so it is text: `painted` becomes the milliseconds from the last of these events until the condition, a JavaScript
+ * expression, is true and painted.
+ */
+export const watchForPaint = (
+  event: 'click' | 'input',
+  condition: string,
+): string => `globalThis.painted = new Promise((resolve) => {
+  let start;
+  const look = () => requestAnimationFrame(() =>
+    (${condition}) ? setTimeout(() => resolve(performance.now() - start)) : look());
+  addEventListener('${event}', () => {
+    if (start === undefined) look();
+    start = performance.now();
+  }, { capture: true });
+}); undefined`;
+
+const clickPauseMs = 300;
+
+/** Clicks as a person does: the pointer comes first, and there is a pause after it. Finds the element with as little script as possible. */
+export async function clickOn(page: Page, tag: string, words: string): Promise<void> {
+  const [x, y] = await page.evaluate<[number, number]>(`(() => {
+  const found = [...document.querySelectorAll(${JSON.stringify(tag)})]
+    .find((one) => (one.ariaLabel ?? one.textContent).startsWith(${JSON.stringify(words)}));
+  const { x, y, width, height } = found.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+})()`);
+  await page.mouse.move(x, y);
+  await pause(clickPauseMs);
+  await page.mouse.click(x, y);
+  await pause(clickPauseMs);
 }

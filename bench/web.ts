@@ -23,7 +23,7 @@ import {
   startServer,
   stopAll,
 } from './measure.ts';
-import { openSlowly, type Traffic, windowMs } from './slow-browser.ts';
+import { clickOn, openSlowly, type Traffic, watchForPaint, windowMs } from './slow-browser.ts';
 
 interface Account {
   cookie: string;
@@ -38,7 +38,6 @@ const rounds = Number(process.argv[2] ?? 5);
 /** The open dashboard asks for notices once in this time. */
 const idleSec = 30;
 const clicks = 20;
-const clickPauseMs = 300;
 const dragSteps = 90;
 const listed = { accounts: 1_000, servers: 500, clouds: 10_000 };
 
@@ -166,7 +165,7 @@ try {
           await pause(windowMs);
           const devTools = await profile.newCDPSession(page);
           await devTools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-          await page.evaluate(watchForPaint(sign));
+          await page.evaluate(watchForPaint('click', `document.querySelector(${JSON.stringify(sign)})`));
           await clickOn(page, ...link);
           return await page.evaluate<number>('painted');
         } finally {
@@ -299,16 +298,6 @@ async function placeTiles(url: string, { cookie, types }: Account): Promise<void
   await call('PUT', `/dashboard/tabs/${tab?.id}/layout`, { __gridVersion: 2, layouts: { lg } });
 }
 
-/** Runs in the page, so it is text: `painted` becomes the milliseconds from the next click until an element is there and painted. */
-function watchForPaint(sign: string): string {
-  return `globalThis.painted = new Promise((resolve) => addEventListener('click', () => {
-  const start = performance.now();
-  const look = () => requestAnimationFrame(() =>
-    document.querySelector(${JSON.stringify(sign)}) ? setTimeout(() => resolve(performance.now() - start)) : look());
-  look();
-}, { capture: true, once: true })); undefined`;
-}
-
 /** Clicks through what people click most on a dashboard. Returns the number of clicks. */
 async function clickAround(page: Page): Promise<number> {
   for (let n = 0; n < clicks; n += 4) {
@@ -324,20 +313,6 @@ async function clickAround(page: Page): Promise<number> {
 async function countUp(page: Page): Promise<number> {
   for (let n = 0; n < clicks; n += 1) await clickOn(page, 'button', 'Count');
   return clicks;
-}
-
-/** Clicks as a person does: the pointer comes first, and there is a pause after it. Finds the element with as little script as possible. */
-async function clickOn(page: Page, tag: string, words: string): Promise<void> {
-  const [x, y] = await page.evaluate<[number, number]>(`(() => {
-  const found = [...document.querySelectorAll(${JSON.stringify(tag)})]
-    .find((one) => (one.ariaLabel ?? one.textContent).startsWith(${JSON.stringify(words)}));
-  const { x, y, width, height } = found.getBoundingClientRect();
-  return [x + width / 2, y + height / 2];
-})()`);
-  await page.mouse.move(x, y);
-  await pause(clickPauseMs);
-  await page.mouse.click(x, y);
-  await pause(clickPauseMs);
 }
 
 /** Takes a tile by its handle. Returns what drags it across the dashboard. */
