@@ -96,7 +96,7 @@ async function bringUp(): Promise<void> {
   stop.signal.throwIfAborted();
 
   await programs.begin(async (url) => {
-    // The API need not wait for the pages, but whoever reads that the portal runs opens them
+    // The API need not wait for the pages, but people who read that the portal runs open them
     await pagesBuilt;
     if (stop.signal.aborted) return;
     const databaseFolder = database?.folder ?? null;

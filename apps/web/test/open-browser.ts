@@ -51,7 +51,7 @@ const pages: Page[] = [];
 const faults: string[] = [];
 
 /**
- * A browser for the calling test file. Each `openPage` has a profile of its own, and whatever a page reports that it should not —
+ * A browser for the calling test file. Each `openPage` has a profile of its own, and anything a page reports that it should not —
  * console errors, exceptions, violations of the content security policy, refused calls, requests to another host — fails its test.
  */
 export async function openBrowser({ url, cookieOf }: Served) {

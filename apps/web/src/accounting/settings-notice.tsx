@@ -4,7 +4,7 @@ import { LinkButton } from '../ui/button.tsx';
 import { Status } from '../ui/status.tsx';
 import { shared } from './shared-texts.ts';
 
-/** Tells that the export needs settings, and leads there whoever may change them. */
+/** Tells that the export needs settings, and leads people who may change them there. */
 export function SettingsNotice({ path, whom = shared.value.askManager }: { path: string | null; whom?: string }) {
   const t = shared.value;
   return (

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals';
 
-/** Changes with the avatar of the account, whose address stays the same. Whoever shows it passes this to `Avatar`. */
+/** Changes with the avatar of the account, whose address stays the same. Components that show it pass this to `Avatar`. */
 export const avatarVersion = signal(0);

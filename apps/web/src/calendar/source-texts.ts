@@ -65,7 +65,7 @@ export const texts = catalogue({
       unreachable: 'Bitte prüfen Sie die Schreibweise der Adresse, oder versuchen Sie es später erneut.',
       unauthorized: 'Bitte prüfen Sie Benutzername und Passwort. Viele Anbieter verlangen ein App-Passwort.',
       notFound: 'Bitte kopieren Sie die Adresse im Kalenderprogramm neu: Freigaben laufen ab.',
-      certificate: 'Darum muss sich kümmern, wer den Server betreibt.',
+      certificate: 'Darum muss sich der Betreiber des Servers kümmern.',
       timeout: 'Bitte versuchen Sie es später erneut.',
       invalid: 'Meist ist es die Adresse einer Webseite. Gesucht ist die zum Abonnieren, oft mit der Endung .ics.',
       storageFull: 'Bitte löschen Sie Kalender, die Sie nicht mehr brauchen.',
@@ -86,7 +86,7 @@ export const texts = catalogue({
     },
     url: { ics: 'Address of the calendar', caldav: 'Address of the server or calendar' },
     urlHints: {
-      ics: 'Begins with https:// or webcal://. Whoever knows it can read the events, so it is stored encrypted.',
+      ics: 'Begins with https:// or webcal://. Anyone who knows it can read the events, so it is stored encrypted.',
       caldav: 'Such as https://caldav.icloud.com. The test finds the calendars.',
     },
     urlStored: 'Only the server is shown. If you leave this as it is, the stored address is kept.',
@@ -135,7 +135,7 @@ export const texts = catalogue({
       unreachable: 'Please check the spelling of the address, or try again later.',
       unauthorized: 'Please check username and password. Many providers require an app password.',
       notFound: 'Please copy the address from the calendar program again: shared links expire.',
-      certificate: 'Whoever runs the server has to see to it.',
+      certificate: 'The operator of the server has to renew or correct it.',
       timeout: 'Please try again later.',
       invalid:
         'It is probably the address of a web page. What is needed is the one to subscribe to, often ending in .ics.',

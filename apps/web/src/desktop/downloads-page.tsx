@@ -97,7 +97,7 @@ function PackageCard({
   return (
     <Card title={name} level={3}>
       <div>
-        {/* At this origin, whatever the portal thinks its public address is. A download is no page of the router. */}
+        {/* At this origin, regardless of the public address in the settings. A download is no page of the router. */}
         <LinkButton
           href={`/desktop/download/${encodeURIComponent(platform)}`}
           kind={isOwn ? 'primary' : 'secondary'}

@@ -225,7 +225,8 @@ export const texts = catalogue({
     userFilter: 'Filter for people',
     userFilterHint: 'LDAP filter. Empty: all people.',
     includeDns: 'Selection',
-    includeHint: 'Only these groups and units are synchronized. Whoever drops out is deactivated.',
+    includeHint:
+      'Only these groups and units are synchronized. Accounts that are in none of them any more are deactivated.',
     includeAll: 'No selection: all people below the base DN are synchronized.',
     pick: 'Choose in the directory…',
     addDn: 'Add an entry (DN) by hand',

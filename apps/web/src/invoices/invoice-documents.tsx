@@ -76,7 +76,7 @@ function OpenPdf({ id, index }: { id: string; index: number }) {
     setBusy(true);
     try {
       const bytes = await send(() => readDocument(id, index));
-      // As a PDF, whatever it holds: nothing in it can become a page of the portal.
+      // As a PDF, regardless of its content: nothing in it can become a page of the portal.
       const address = URL.createObjectURL(new Blob([bytes], { type: pdf }));
       setTimeout(() => URL.revokeObjectURL(address), keptMs);
       tab.location.href = address;

@@ -36,7 +36,7 @@ describe('when an invoice is due', () => {
   ] as const)('%j is not due', (change) => expect(dueOf({ ...invoice, ...change }, midnight)).toBeNull());
 });
 
-it('shows amounts in their currency, whatever the document calls it', () => {
+it('shows amounts in their currency, under any name a document gives it', () => {
   expect(formatAmount(119_00, 'EUR')).toBe('€119.00');
   expect(formatAmount(119_50, 'JPY')).toBe('JP¥119.5');
   expect(formatAmount(119_50, 'Euro')).toBe('119.50 Euro');

@@ -75,7 +75,7 @@ const shortened = (text: string): string => (text.length <= longestText ? text :
 /** Without the signs that show the following letters in another order than they are written, such as the digits of an amount. */
 const withoutDirections = (text: string): string => text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');
 
-/** Tags, comments and the texts between them. Each letter is read once, whatever a sender wrote. */
+/** Tags, comments and the texts between them. Each letter is read once, for any input. */
 function* piecesOf(xml: string): Generator<string> {
   let at = 0;
   while (at < xml.length) {

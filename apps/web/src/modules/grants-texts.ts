@@ -105,7 +105,7 @@ export const texts = catalogue({
     helpLines: [
       'Use: open the module and work with it.',
       'Manage: also change its settings. Modules without settings know only Use.',
-      'Whoever has several grants gets the highest. Administrators may do everything in every module.',
+      'An account with several grants gets the highest. Administrators may do everything in every module.',
       'Arrow keys, Page Up, Page Down, Home and End move; Space or Enter changes the level; Delete takes access away.',
     ],
   },

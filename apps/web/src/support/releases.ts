@@ -7,7 +7,7 @@ export interface Release {
   notes: { de: readonly string[]; en: readonly string[] };
 }
 
-/** Newest first. Whoever cuts a release gives the first entry its version and its date, as in `CHANGELOG.md`. */
+/** Newest first. At a release, the first entry gets its version and its date, as in `CHANGELOG.md`. */
 export const releases: readonly Release[] = [
   {
     version: null,

@@ -48,7 +48,7 @@ export function ResultTable(props: ResultsProps) {
     if (!tenders.some(({ id }) => id === current.value)) current.value = first?.id ?? null;
   }, [tenders]);
 
-  // Whoever comes back from a tender stands where they left.
+  // A person who comes back from a tender stands where they left.
   useEffect(() => {
     const { last } = openedFrom;
     const at = tenders.findIndex(({ id }) => id === last);
@@ -212,6 +212,7 @@ function columnsOf(sourceName: (key: string) => string, now: number): Column<Ten
     {
       key: 'value',
       label: t.value,
+      width: '14%',
       align: 'end',
       cell: ({ valueCents, currency }) => (
         <span style={{ whiteSpace: 'nowrap' }}>{formatMoney(valueCents, currency) ?? t.notGiven}</span>

@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('a reminder', () => {
     await page.getByRole('navigation', { name: 'View' }).getByRole('link', { name: 'Done' }).click();
     await listed(page, horse).waitFor();
     expect(new URL(page.url()).search).toBe('?state=done');
-    // Whoever used the keyboard stands in the page, not at its beginning.
+    // A person who used the keyboard stands in the page, not at its beginning.
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
     expect((await stateOf(account, 'open')).map((reminder) => reminder.title)).toEqual([cat, dog]);
     expect((await stateOf(account, 'done')).length).toBe(2);

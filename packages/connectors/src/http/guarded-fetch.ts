@@ -68,7 +68,7 @@ export const guardedFetch = (
 
 /**
  * As guardedFetch, but saves the body to a file, of any size. Only a 2xx answer leaves a file. V8 frees used chunks only after some 70 MB
- * have gathered, whatever the size and the number of downloads. Both processes have room for that; a lower bound needs a flag that is no
+ * have gathered, regardless of the size and the number of downloads. Both processes have room for that; a lower bound needs a flag that is no
  * public interface of Node.
  */
 export const guardedDownload = (

@@ -317,7 +317,7 @@ class AnswerReader extends FileStream {
     answer.on('error', (error) => this.destroy(failed(error)));
     // An answer that ends early has an error.
     answer.on('close', () => clearInterval(this.#watch));
-    // Nobody may be listening yet, or any more; whoever reads meets the error all the same.
+    // Perhaps no listener is there yet, or any more; a reader meets the error all the same.
     this.on('error', () => undefined);
   }
 

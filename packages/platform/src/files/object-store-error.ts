@@ -44,7 +44,7 @@ export class ObjectStoreError extends Error {
   }
 }
 
-/** What a caller gets: 503, whatever the store's fault. */
+/** What a caller gets: 503 for every fault of the store. */
 export const storeUnavailable = (error: ObjectStoreError) =>
   unavailable(
     'Files cannot be read or stored right now. Please try again later.',

@@ -180,7 +180,7 @@ describe('a list of an object store', () => {
     };
   };
 
-  it('has the files of its folder alone, whatever the store answers', async () => {
+  it('has the files of its folder alone, with any answer of the store', async () => {
     const image = path.replace('avatars', 'images');
     answer = answering(
       [`portal/${path}`, `portal/${image}`, `other/${path}`, path, 'portal/avatars/loose', '../x'].map(one).join(''),
@@ -351,7 +351,7 @@ describe('an upload in parts', () => {
     expect((await upload()).sizeBytes).toBe(9 * MiB);
   });
 
-  it('that the store cannot complete is ended, whatever the status says', async () => {
+  it('that the store cannot complete is ended, with any status', async () => {
     completion = failing(200, 'InternalError');
     expect(((await failureOf(upload())).cause as Error).message).toContain('failed (InternalError)');
     expect(seen.at(-1)).toBe(`DELETE ${object}?uploadId=upload 1/+`);

@@ -18,7 +18,7 @@ export interface FileStore {
   /**
    * Stores `content` completely or not at all; resolves once it would survive a power cut.
    * Use a new `id` for each content: the content of a path never changes.
-   * Throws 413 `PAYLOAD_TOO_LARGE` above `maxBytes` without reading on. Closes a stream, whatever happens.
+   * Throws 413 `PAYLOAD_TOO_LARGE` above `maxBytes` without reading on. Closes a stream in any case.
    */
   write(folder: string, id: string, extension: string, content: FileContent, limits: WriteLimits): Promise<StoredFile>;
   /**

@@ -47,7 +47,7 @@ async function writeDurably(
   return sizeBytes;
 }
 
-/** Runs the work that stores some content, and closes a stream whatever happens. One that breaks before it is read fails the work alone. */
+/** Runs the work that stores some content, and closes a stream in any case. One that breaks before it is read fails the work alone. */
 export async function withContent<T>(content: FileContent, work: () => Promise<T>): Promise<T> {
   if (!(content instanceof Readable)) return work();
   content.on('error', () => undefined);

@@ -73,7 +73,7 @@ export interface OutboxMail<Data extends z.ZodType, Words extends z.ZodType> {
    * reader may be a stranger, who must not be shown text of the account's choice.
    */
   addressOf?(data: z.output<Data>): string;
-  /** Records attempts, whatever their outcome, in the transaction that settles them; called once per attempt. */
+  /** Records attempts with any outcome in the transaction that settles them; called once per attempt. */
   remember?(tx: Tx, attempts: Attempt<z.output<Data>>[]): Promise<void>;
   /** Pauses before the second, third … attempt, in seconds; after the last pause a failure is final. */
   retryAfterSec?: number[];

@@ -15,7 +15,7 @@ export interface Findings {
 
 export const MiB = 1024 * 1024;
 
-/** Bytes that look random and follow from the id, so that whoever knows the id can judge them. */
+/** Bytes that look random and follow from the id, so that a caller who knows the id can judge them. */
 export function contentOf(id: string, sizeBytes: number): Buffer {
   const key = createHash('sha256').update(id).digest();
   return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(sizeBytes));

@@ -48,7 +48,7 @@ const uploadName = /^(?<upload>(?<key>.*)\/[\w=-]{20,})(?:\/(?<part>\d+))?$/;
 /** The kernel ends a server with this process, even if that is killed. */
 const endsWithUs = ['setpriv', '--pdeathsig', 'KILL'];
 
-// Swift's programs read the system's swift.conf whatever their own configuration says
+// Swift's programs always read the system's swift.conf, besides their own configuration
 const startedBy = `
 import runpy, sys
 from swift.common import utils
