@@ -37,7 +37,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Of lucide-preact's 2,000 icons, only those are read that a page names.
+      // Of lucide's 2,000 icons, only those are read that a page names.
       experimental: { lazyBarrel: true },
       output: {
         codeSplitting: {

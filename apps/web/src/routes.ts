@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-preact';
+import type { IconNode } from 'lucide';
 import {
   Activity,
   Bell,
@@ -24,7 +24,7 @@ import {
   Users,
   UsersRound,
   Utensils,
-} from 'lucide-preact';
+} from 'lucide';
 import { exec } from 'preact-iso/router';
 import { SignInPage } from './accounts/sign-in-page.tsx';
 import { type Lazy, lazy } from './lazy.tsx';
@@ -39,7 +39,7 @@ export interface PageRoute {
   name: PageName;
   who: Who;
   /** The part of the navigation that lists the page. Pages with parameters, and those reached from others, are in none. */
-  nav?: { group: 'main' | 'account' | 'admin' | 'module'; icon: LucideIcon };
+  nav?: { group: 'main' | 'account' | 'admin' | 'module'; icon: IconNode };
   Page: Lazy<object>;
 }
 

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Download, Inbox, Pencil, Plus, Trash, Upload } from 'lucide-preact';
+import { Download, Inbox, Pencil, Plus, Trash, Upload } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { MerchandiseAccount } from '@portal/client/interface';

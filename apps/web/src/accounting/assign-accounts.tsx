@@ -1,10 +1,11 @@
-import { CircleAlert, Wand } from 'lucide-preact';
+import { CircleAlert, Wand } from 'lucide';
 import { useId } from 'preact/hooks';
 import type { MerchandisePreview } from '@portal/client/interface';
 import users from '../accounts/users.module.css';
 import { formatNumber } from '../language.ts';
 import { Button } from '../ui/button.tsx';
 import field from '../ui/field.module.css';
+import { Icon } from '../ui/icon.tsx';
 import { Card } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { type AccountIndex, isAccountNumber, nameKey } from './account-numbers.ts';
@@ -198,7 +199,7 @@ function NumberInput({ name, value, suggestion, fault, onInput }: NumberInputPro
       </datalist>
       {fault && (
         <div class={field.error} id={`${id}-fault`}>
-          <CircleAlert size={16} aria-hidden />
+          <Icon icon={CircleAlert} />
           <span>{fault}</span>
         </div>
       )}

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Download } from 'lucide-preact';
+import { Download } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CanteenPreview, CanteenSettings } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

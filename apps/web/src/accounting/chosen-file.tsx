@@ -1,4 +1,4 @@
-import { FileX } from 'lucide-preact';
+import { FileX } from 'lucide';
 import { useState } from 'preact/hooks';
 import users from '../accounts/users.module.css';
 import { formatBytes } from '../language.ts';

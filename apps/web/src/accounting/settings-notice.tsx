@@ -1,4 +1,4 @@
-import { Settings } from 'lucide-preact';
+import { Settings } from 'lucide';
 import users from '../accounts/users.module.css';
 import { LinkButton } from '../ui/button.tsx';
 import { Status } from '../ui/status.tsx';

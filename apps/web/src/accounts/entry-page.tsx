@@ -1,4 +1,4 @@
-import { Monitor, Moon, Sun } from 'lucide-preact';
+import { Monitor, Moon, Sun } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { chooseLanguage, language } from '../language.ts';

@@ -1,4 +1,4 @@
-import { LogIn } from 'lucide-preact';
+import { LogIn } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { Profile } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

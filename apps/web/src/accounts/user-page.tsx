@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { ArrowLeft, KeyRound, LogOut, MailPlus, Trash, UserCheck, UserRoundX, UserX } from 'lucide-preact';
+import { ArrowLeft, KeyRound, LogOut, MailPlus, Trash, UserCheck, UserRoundX, UserX } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';

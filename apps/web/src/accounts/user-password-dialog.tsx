@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Copy } from 'lucide-preact';
+import { Copy } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { portal } from '../portal.ts';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Download } from 'lucide-preact';
+import { Download } from 'lucide';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
 import { me } from '../session.ts';

@@ -11,7 +11,7 @@ import {
   UserPlus,
   UserX,
   X,
-} from 'lucide-preact';
+} from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';

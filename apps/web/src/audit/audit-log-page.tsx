@@ -1,4 +1,4 @@
-import { FilterX, RotateCw, ScrollText } from 'lucide-preact';
+import { FilterX, RotateCw, ScrollText } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '@portal/client/interface';

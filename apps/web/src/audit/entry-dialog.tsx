@@ -1,4 +1,4 @@
-import { SearchX } from 'lucide-preact';
+import { SearchX } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { AuditEntry } from '@portal/client/interface';
 import s from '../accounts/facts.module.css';

@@ -1,4 +1,4 @@
-import { CalendarX } from 'lucide-preact';
+import { CalendarX } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

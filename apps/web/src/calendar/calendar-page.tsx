@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { CalendarPlus, ChevronLeft, ChevronRight } from 'lucide-preact';
+import { CalendarPlus, ChevronLeft, ChevronRight } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CalendarSource } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
+import { PlugZap } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { CalendarSource } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { CalendarPlus, Pencil, Plus, PlugZap, Trash } from 'lucide-preact';
+import { CalendarPlus, Pencil, Plus, PlugZap, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CalendarSource, CalendarTestResult } from '@portal/client/interface';

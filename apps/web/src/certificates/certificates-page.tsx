@@ -1,4 +1,4 @@
-import { X } from 'lucide-preact';
+import { X } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
 import users from '../accounts/users.module.css';
 import { formatBytes, formatNumber } from '../language.ts';

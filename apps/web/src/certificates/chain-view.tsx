@@ -1,4 +1,4 @@
-import { FileKey, FileDown, KeyRound } from 'lucide-preact';
+import { FileKey, FileDown, KeyRound } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import facts from '../accounts/facts.module.css';
@@ -6,6 +6,7 @@ import users from '../accounts/users.module.css';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Card } from '../ui/page.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
@@ -111,14 +112,14 @@ function PartNode({ part, shown: { analysis, trees, onExport } }: { part: Part; 
         <div class={users.buttons}>
           {key ? (
             <Badge kind="ok">
-              <KeyRound size={12} aria-hidden /> {t.hasKey}: {key.keyType}, {key.files.join(', ')}
+              <Icon icon={KeyRound} size={12} /> {t.hasKey}: {key.keyType}, {key.files.join(', ')}
             </Badge>
           ) : (
             part.kind === 'server' && <Status kind="warning">{t.noKey}</Status>
           )}
           {request && (
             <Badge kind="ok">
-              <FileKey size={12} aria-hidden /> {t.hasRequest}: {request.files.join(', ')}
+              <Icon icon={FileKey} size={12} /> {t.hasRequest}: {request.files.join(', ')}
             </Badge>
           )}
         </div>

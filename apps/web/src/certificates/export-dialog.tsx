@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Download } from 'lucide-preact';
+import { Download } from 'lucide';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import { portal } from '../portal.ts';

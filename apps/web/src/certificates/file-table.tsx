@@ -1,4 +1,4 @@
-import { Trash } from 'lucide-preact';
+import { Trash } from 'lucide';
 import users from '../accounts/users.module.css';
 import { IconButton } from '../ui/button.tsx';
 import { Status } from '../ui/status.tsx';

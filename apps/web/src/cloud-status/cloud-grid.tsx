@@ -1,4 +1,4 @@
-import { Bell, BellRing, Pencil, RotateCw, Trash2 } from 'lucide-preact';
+import { Bell, BellRing, Pencil, RotateCw, Trash2 } from 'lucide';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CloudInstance } from '@portal/client/interface';
 import { IconButton } from '../ui/button.tsx';

@@ -1,4 +1,4 @@
-import { ArrowLeft, Bell, BellRing, CloudOff, Pencil, RotateCw, Trash2 } from 'lucide-preact';
+import { ArrowLeft, Bell, BellRing, CloudOff, Pencil, RotateCw, Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';

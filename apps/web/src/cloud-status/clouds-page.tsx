@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { BellRing, Cloud, History, ListChecks, Plus, X } from 'lucide-preact';
+import { BellRing, Cloud, History, ListChecks, Plus, X } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { CloudInstance, CloudOverview } from '@portal/client/interface';

@@ -1,4 +1,4 @@
-import { History } from 'lucide-preact';
+import { History } from 'lucide';
 import type { CloudTransition } from '@portal/client/interface';
 import { EmptyState, QueryView } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';

@@ -4,6 +4,7 @@ import { useActiveModules } from '../shell/modules.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { QueryView } from '../ui/states.tsx';
 import css from './edit-mode.module.css';
 import type { EditSession } from './edit-session.ts';
@@ -74,10 +75,10 @@ function Types({ onChoose }: { onChoose: (type: keyof typeof widgetKinds) => voi
           <ul class={css.types}>
             {offered
               .filter(([, { module }]) => module === null || open.has(module))
-              .map(([type, { icon: Shape, label, description }]) => (
+              .map(([type, { icon, label, description }]) => (
                 <li key={type}>
                   <button type="button" onClick={() => onChoose(type)}>
-                    <Shape size={20} aria-hidden />
+                    <Icon icon={icon} size={20} />
                     <strong>{label()}</strong>
                     <span>{description()}</span>
                   </button>

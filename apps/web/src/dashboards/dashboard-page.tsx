@@ -1,4 +1,4 @@
-import { LayoutDashboard, Pencil, Plus, RotateCw } from 'lucide-preact';
+import { LayoutDashboard, Pencil, Plus, RotateCw } from 'lucide';
 import { exec, useLocation } from 'preact-iso/router';
 import type { MutableRef } from 'preact/hooks';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Plus } from 'lucide-preact';
+import { Plus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';

@@ -1,4 +1,4 @@
-import { Images, Trash2 } from 'lucide-preact';
+import { Images, Trash2 } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { DashboardImage } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

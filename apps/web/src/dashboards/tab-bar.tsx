@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { ArrowLeft, ArrowRight, PencilLine, Plus, Trash2 } from 'lucide-preact';
+import { ArrowLeft, ArrowRight, PencilLine, Plus, Trash2 } from 'lucide';
 import type { ComponentChildren, TargetedDragEvent, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardTab } from '@portal/client/interface';

@@ -1,9 +1,10 @@
-import { CircleX, Puzzle, RotateCw } from 'lucide-preact';
+import { CircleX, Puzzle, RotateCw } from 'lucide';
 import { Component, type ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import type { DashboardWidget } from '@portal/client/interface';
 import { type Breakpoint, columnsOf, gapPx, type Item, rowPx } from '../grid/breakpoints.ts';
 import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
 import type { Editor } from './board.ts';
 import { kindOf, titleOf } from './kinds.ts';
 import { texts } from './texts.ts';
@@ -119,7 +120,7 @@ function Content({ widget, isEditing }: { widget: DashboardWidget; isEditing: bo
   if (kind) return <kind.Tile id={widget.id} config={widget.config} isEditing={isEditing} />;
   return (
     <div class={css.message}>
-      <Puzzle size={24} aria-hidden />
+      <Icon icon={Puzzle} size={24} />
       <p>{t.unknownTileText(widget.type)}</p>
     </div>
   );
@@ -143,7 +144,7 @@ class Sheltered extends Component<{ children: ComponentChildren }, { hasFailed: 
     const t = texts.value;
     return (
       <div class={css.message} role="status">
-        <CircleX size={24} aria-hidden />
+        <Icon icon={CircleX} size={24} />
         <p>{t.tileFailed}</p>
         <Button size="small" icon={RotateCw} onClick={() => this.setState({ hasFailed: false })}>
           {t.retry}

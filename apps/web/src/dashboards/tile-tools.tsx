@@ -12,10 +12,11 @@ import {
   LayoutDashboard,
   Settings,
   Trash2,
-} from 'lucide-preact';
+} from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import type { DashboardWidget } from '@portal/client/interface';
 import type { Direction } from '../grid/move.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { startDrag } from './drag.ts';
 import css from './edit-mode.module.css';
@@ -89,7 +90,7 @@ export function TileHead({ session, widget, title, titleId }: TileHeadProps) {
           onKeyDown={onKeyDown}
           onBlur={() => isGrabbed && session.drop()}
         >
-          <GripVertical size={16} aria-hidden />
+          <Icon icon={GripVertical} />
           <span dir="auto">{title}</span>
         </button>
       </h2>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { Download, MonitorDown } from 'lucide-preact';
+import { Download, MonitorDown } from 'lucide';
 import type { DesktopLatest } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import facts from '../accounts/facts.module.css';

@@ -1,4 +1,4 @@
-import { RotateCw } from 'lucide-preact';
+import { RotateCw } from 'lucide';
 import { PortalError } from '@portal/client/portal-error';
 import { Button } from '../ui/button.tsx';
 import { ErrorTrace, FailedState } from '../ui/states.tsx';

@@ -1,4 +1,4 @@
-import { FolderSearch, Plus, X } from 'lucide-preact';
+import { FolderSearch, Plus, X } from 'lucide';
 import { useState } from 'preact/hooks';
 import profile from '../accounts/profile.module.css';
 import { Button, IconButton } from '../ui/button.tsx';

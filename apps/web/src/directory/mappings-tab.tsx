@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Trash } from 'lucide-preact';
+import { Trash } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { LdapMapping } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

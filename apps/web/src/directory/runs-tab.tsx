@@ -1,4 +1,4 @@
-import { History } from 'lucide-preact';
+import { History } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import type { LdapSyncRun } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';

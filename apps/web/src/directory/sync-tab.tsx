@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Eye, RefreshCw } from 'lucide-preact';
+import { Eye, RefreshCw } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
 import type { LdapConfig, LdapSyncRun } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

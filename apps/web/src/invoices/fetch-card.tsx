@@ -1,4 +1,4 @@
-import { Inbox } from 'lucide-preact';
+import { Inbox } from 'lucide';
 import type { InvoiceMailbox, Run } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
 import { RunProgress } from '../operations/run-progress.tsx';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { Download, ExternalLink } from 'lucide-preact';
+import { Download, ExternalLink } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { Invoice } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';

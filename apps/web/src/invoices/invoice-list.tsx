@@ -1,4 +1,4 @@
-import { CircleCheck, RotateCcw, X } from 'lucide-preact';
+import { CircleCheck, RotateCcw, X } from 'lucide';
 import { useMemo, useState } from 'preact/hooks';
 import type { Invoice } from '@portal/client/interface';
 import users from '../accounts/users.module.css';

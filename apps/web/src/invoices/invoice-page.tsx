@@ -1,4 +1,4 @@
-import { ArrowLeft, ChevronLeft, ChevronRight, CircleCheck, RotateCcw } from 'lucide-preact';
+import { ArrowLeft, ChevronLeft, ChevronRight, CircleCheck, RotateCcw } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Invoice } from '@portal/client/interface';

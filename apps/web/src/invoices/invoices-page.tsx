@@ -1,4 +1,4 @@
-import { RefreshCw, Settings } from 'lucide-preact';
+import { RefreshCw, Settings } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import { portal } from '../portal.ts';

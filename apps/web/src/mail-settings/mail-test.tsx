@@ -1,5 +1,5 @@
 import type { UseMutationResult } from '@tanstack/preact-query';
-import { Send } from 'lucide-preact';
+import { Send } from 'lucide';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/preact-query';
-import { Send } from 'lucide-preact';
+import { Send } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash } from 'lucide-preact';
+import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CustomModule, ModuleCategory } from '@portal/client/interface';
 import rows from '../dashboards/widgets/favorites-dialog.module.css';
@@ -10,6 +10,7 @@ import list from '../reminders/reminders.module.css';
 import { categoryName, moduleName } from '../shell/module-names.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChangedMeanwhileDialog } from '../ui/changed-meanwhile.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { QueryView } from '../ui/states.tsx';
 import { showToast } from '../ui/toast.tsx';
@@ -134,7 +135,7 @@ function Categories({ all, shared, onOpen }: CategoriesProps) {
               <div class={s.entry}>
                 {isMovable && (
                   <span class={rows.grip} title={t.drag} {...drag.grip(key)}>
-                    <GripVertical size={16} aria-hidden />
+                    <Icon icon={GripVertical} />
                   </span>
                 )}
                 <div class={list.text}>

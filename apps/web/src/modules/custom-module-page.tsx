@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { ExternalLink, Pencil, RotateCw, Trash } from 'lucide-preact';
+import { ExternalLink, Pencil, RotateCw, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';

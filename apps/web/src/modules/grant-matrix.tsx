@@ -1,6 +1,7 @@
-import { Check, Settings, User, UsersRound } from 'lucide-preact';
+import { Check, Settings, User, UsersRound } from 'lucide';
 import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../ui/icon.tsx';
 import { Status } from '../ui/status.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import s from './administration.module.css';
@@ -189,11 +190,10 @@ class Row extends Component<RowProps> {
   }
 
   override render({ subject, row, modules, draft, tabColumn, words: t, onPress }: RowProps) {
-    const Shape = subject.type === 'group' ? UsersRound : User;
     return (
       <tr aria-rowindex={row + 2}>
         <th scope="row" title={subject.name}>
-          <Shape size={16} aria-hidden />
+          <Icon icon={subject.type === 'group' ? UsersRound : User} />
           <VisuallyHidden>{t.kindOf[subject.type]} </VisuallyHidden>
           <bdi>{subject.name}</bdi>
         </th>
@@ -223,10 +223,9 @@ class Row extends Component<RowProps> {
 
 function LevelMark({ level }: { level: Level }) {
   if (level === null) return <>–</>;
-  const Shape = level === 'USE' ? Check : Settings;
   return (
     <>
-      <Shape size={14} aria-hidden />
+      <Icon icon={level === 'USE' ? Check : Settings} size={14} />
       {texts.value.levels[level]}
     </>
   );

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { Undo2, UserPlus } from 'lucide-preact';
+import { Undo2, UserPlus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { GrantMatrix as Matrix, User } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { ArrowLeft, Pencil, Plus, Trash, UserMinus } from 'lucide-preact';
+import { ArrowLeft, Pencil, Plus, Trash, UserMinus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { Group, GroupMember } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { Pencil, Plus, Trash, UsersRound } from 'lucide-preact';
+import { Pencil, Plus, Trash, UsersRound } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Group } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { X } from 'lucide-preact';
+import { X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

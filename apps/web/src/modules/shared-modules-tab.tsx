@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { AppWindow, Pencil, Plus, Trash } from 'lucide-preact';
+import { AppWindow, Pencil, Plus, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { History } from 'lucide-preact';
+import { History } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import type { Server, ServerHistory } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';

@@ -1,4 +1,4 @@
-import { ArrowLeft, Pencil, ServerOff, Trash2 } from 'lucide-preact';
+import { ArrowLeft, Pencil, ServerOff, Trash2 } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Server } from '@portal/client/interface';

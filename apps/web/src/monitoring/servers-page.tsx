@@ -1,4 +1,4 @@
-import { Plus, Server as ServerIcon } from 'lucide-preact';
+import { Plus, Server as ServerIcon } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo } from 'preact/hooks';
 import { serverStatus } from '../dashboards/widgets/server-states.ts';

@@ -1,4 +1,4 @@
-import { CircleCheck, ExternalLink, SearchX } from 'lucide-preact';
+import { CircleCheck, ExternalLink, SearchX } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Job } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { BellOff, Check, Pencil, Plus, Trash } from 'lucide-preact';
+import { BellOff, Check, Pencil, Plus, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';

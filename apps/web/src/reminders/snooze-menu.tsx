@@ -1,4 +1,4 @@
-import { AlarmClock } from 'lucide-preact';
+import { AlarmClock } from 'lucide';
 import { quickTimes } from '../berlin-time.ts';
 import { Menu } from '../ui/menu.tsx';
 import { actionTexts } from './action-texts.ts';

@@ -1,4 +1,4 @@
-import { Bug, CircleUser, LogOut } from 'lucide-preact';
+import { Bug, CircleUser, LogOut } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import type { Language } from '../language.ts';
 import { me } from '../session.ts';

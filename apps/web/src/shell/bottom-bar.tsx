@@ -1,4 +1,5 @@
-import { Blocks, CircleUser, type LucideIcon } from 'lucide-preact';
+import { Blocks, CircleUser, type IconNode } from 'lucide';
+import { Icon } from '../ui/icon.tsx';
 import s from './bottom-bar.module.css';
 import type { NavGroups, NavItem } from './nav-groups.ts';
 import { openOverlay, overlay } from './overlay.ts';
@@ -17,7 +18,7 @@ export function BottomBar({ groups, isCurrent }: BottomBarProps) {
       {groups.main.flatMap(({ items }) =>
         items.map((item) => (
           <a key={item.href} href={item.href} aria-current={isCurrent(item) ? 'page' : undefined}>
-            <item.icon size={20} aria-hidden />
+            <Icon icon={item.icon} size={20} />
             <span>{item.label}</span>
           </a>
         )),
@@ -28,7 +29,7 @@ export function BottomBar({ groups, isCurrent }: BottomBarProps) {
   );
 }
 
-function SheetButton({ which, icon: Icon, label }: { which: 'modules' | 'account'; icon: LucideIcon; label: string }) {
+function SheetButton({ which, icon, label }: { which: 'modules' | 'account'; icon: IconNode; label: string }) {
   return (
     <button
       type="button"
@@ -36,7 +37,7 @@ function SheetButton({ which, icon: Icon, label }: { which: 'modules' | 'account
       aria-expanded={overlay.value === which}
       onClick={() => openOverlay(which)}
     >
-      <Icon size={20} aria-hidden />
+      <Icon icon={icon} size={20} />
       <span>{label}</span>
     </button>
   );

@@ -1,4 +1,4 @@
-import { CircleQuestionMark, PanelLeft, Search } from 'lucide-preact';
+import { CircleQuestionMark, PanelLeft, Search } from 'lucide';
 import type { RefObject } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-import { Bug } from 'lucide-preact';
+import { Bug } from 'lucide';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';

@@ -1,4 +1,4 @@
-import { AppWindow, type LucideIcon } from 'lucide-preact';
+import { AppWindow, type IconNode } from 'lucide';
 import type { ActiveModule, Profile } from '@portal/client/interface';
 import { type PageRoute, routes } from '../routes.ts';
 import { lackFor } from './access.ts';
@@ -10,7 +10,7 @@ import { texts } from './texts.ts';
 export interface NavItem {
   href: string;
   label: string;
-  icon: LucideIcon;
+  icon: IconNode;
   /** Undefined for a custom module. */
   route?: PageRoute;
 }
@@ -47,7 +47,7 @@ function pagesOf(group: 'main' | 'account' | 'admin', caller: Caller): NavItem[]
   );
 }
 
-const pageItem = (route: PageRoute, icon: LucideIcon): NavItem => ({
+const pageItem = (route: PageRoute, icon: IconNode): NavItem => ({
   href: route.path,
   label: pageNames.value[route.name],
   icon,

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
-import { Plus } from 'lucide-preact';
+import { Plus } from 'lucide';
 import { useId } from 'preact/hooks';
+import { Icon } from '../ui/icon.tsx';
 import type { NavGroup, NavGroups, NavItem } from './nav-groups.ts';
 import s from './navigation.module.css';
 import { openOverlay } from './overlay.ts';
@@ -87,7 +88,7 @@ function Group({ group, isCurrent, isNamed, onGo }: GroupProps) {
               onFocus={() => void item.route?.Page.preload()}
               onClick={onGo}
             >
-              <item.icon size={16} aria-hidden />
+              <Icon icon={item.icon} />
               <span dir="auto">{item.label}</span>
             </a>
           </li>
@@ -101,7 +102,7 @@ export function AddModule() {
   const t = texts.value;
   return (
     <button class={s.entry} type="button" title={t.addModule} onClick={() => openOverlay('customModule')}>
-      <Plus size={16} aria-hidden />
+      <Icon icon={Plus} />
       <span>{t.addModule}</span>
     </button>
   );

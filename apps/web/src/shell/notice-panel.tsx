@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { BellOff, Check } from 'lucide-preact';
+import { BellOff, Check } from 'lucide';
 import type { Reminder, ReminderNotice } from '@portal/client/interface';
 import { portal } from '../portal.ts';
 import { useKeptFocus } from '../reminders/kept-focus.ts';

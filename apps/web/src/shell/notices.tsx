@@ -1,4 +1,4 @@
-import { Bell } from 'lucide-preact';
+import { Bell } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ReminderNotice } from '@portal/client/interface';
 import { formatTime } from '../language.ts';

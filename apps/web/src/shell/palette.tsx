@@ -5,14 +5,15 @@ import {
   Languages,
   LayoutDashboard,
   LogOut,
-  type LucideIcon,
+  type IconNode,
   Plus,
   SunMoon,
-} from 'lucide-preact';
+} from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useTabs } from '../dashboards/tabs-query.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { leaveWhenSaved } from '../ui/unsaved.ts';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
 import type { NavGroups } from './nav-groups.ts';
@@ -27,7 +28,7 @@ import { texts } from './texts.ts';
 interface Entry {
   id: string;
   label: string;
-  icon: LucideIcon;
+  icon: IconNode;
   run: () => void;
 }
 
@@ -118,7 +119,7 @@ export function Palette({ groups }: { groups: NavGroups }) {
                 aria-selected={entry === active}
                 onClick={() => choose(entry)}
               >
-                <entry.icon size={16} aria-hidden />
+                <Icon icon={entry.icon} />
                 <span dir="auto">{entry.label}</span>
               </button>
             ))}
@@ -143,7 +144,7 @@ function useSections(groups: NavGroups): Section[] {
   const change = usePreferences();
   const signOut = useSignOut();
   const tabs = useTabs();
-  const link = (href: string, label: string, icon: LucideIcon): Entry => ({
+  const link = (href: string, label: string, icon: IconNode): Entry => ({
     id: href,
     label,
     icon,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { LayoutDashboard } from 'lucide-preact';
+import { LayoutDashboard } from 'lucide';
 import { portal } from '../portal.ts';
 import type { PageRoute } from '../routes.ts';
 import { me } from '../session.ts';

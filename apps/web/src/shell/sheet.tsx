@@ -1,4 +1,4 @@
-import { Bug, CircleQuestionMark, LogOut } from 'lucide-preact';
+import { Bug, CircleQuestionMark, LogOut } from 'lucide';
 import type { Language } from '../language.ts';
 import { me } from '../session.ts';
 import type { Theme } from '../theme.ts';

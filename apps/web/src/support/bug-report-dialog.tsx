@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { ScreenShare } from 'lucide-preact';
+import { ScreenShare } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import { portal } from '../portal.ts';

@@ -1,4 +1,4 @@
-import { EyeOff, Undo2 } from 'lucide-preact';
+import { EyeOff, Undo2 } from 'lucide';
 import type { TargetedPointerEvent } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../ui/button.tsx';

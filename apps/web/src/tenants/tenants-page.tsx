@@ -1,4 +1,4 @@
-import { Building2, Pencil, Plus, Power, PowerOff, ScrollText, Trash2 } from 'lucide-preact';
+import { Building2, Pencil, Plus, Power, PowerOff, ScrollText, Trash2 } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { Tenant } from '@portal/client/interface';

@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight } from 'lucide-preact';
+import { ChevronLeft, ChevronRight } from 'lucide';
 import { useEffect } from 'preact/hooks';
 import type { Tender } from '@portal/client/interface';
 import { addDays, dayAt } from '../berlin-time.ts';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Pencil, Plus, Rss, Trash } from 'lucide-preact';
+import { Pencil, Plus, Rss, Trash } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { RssFeed } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/preact-query';
-import { FilterX, X } from 'lucide-preact';
+import { FilterX, X } from 'lucide';
 import { savedSearchesQuery } from '../dashboards/widgets/saved-searches-query.ts';
 import { useKeptFocus } from '../reminders/kept-focus.ts';
 import { Button } from '../ui/button.tsx';

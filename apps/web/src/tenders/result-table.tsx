@@ -1,5 +1,5 @@
 import { signal, useComputed } from '@preact/signals';
-import { Mail, MailOpen, Star } from 'lucide-preact';
+import { Mail, MailOpen, Star } from 'lucide';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Tender } from '@portal/client/interface';
 import { texts as feedTexts } from '../dashboards/widgets/feed-texts.ts';

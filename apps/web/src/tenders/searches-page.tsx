@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { BookmarkPlus, Pencil, Plus, Search, Trash } from 'lucide-preact';
+import { BookmarkPlus, Pencil, Plus, Search, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { SavedSearch } from '@portal/client/interface';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { RefreshCw } from 'lucide-preact';
+import { RefreshCw } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { TenderSource } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';

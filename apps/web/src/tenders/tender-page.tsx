@@ -1,14 +1,4 @@
-import {
-  ArrowLeft,
-  ChevronLeft,
-  ChevronRight,
-  ExternalLink,
-  FileDown,
-  Mail,
-  MailOpen,
-  SearchX,
-  Star,
-} from 'lucide-preact';
+import { ArrowLeft, ChevronLeft, ChevronRight, ExternalLink, FileDown, Mail, MailOpen, SearchX, Star } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';

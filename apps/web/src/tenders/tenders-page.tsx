@@ -1,4 +1,4 @@
-import { BookmarkPlus, CheckCheck, Pencil, RotateCw, SearchX } from 'lucide-preact';
+import { BookmarkPlus, CheckCheck, Pencil, RotateCw, SearchX } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';

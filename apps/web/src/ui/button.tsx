@@ -1,6 +1,7 @@
-import { LoaderCircle, type LucideIcon } from 'lucide-preact';
+import { LoaderCircle, type IconNode } from 'lucide';
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import s from './button.module.css';
+import { Icon } from './icon.tsx';
 
 type Kind = 'primary' | 'secondary' | 'ghost' | 'danger';
 
@@ -13,14 +14,14 @@ interface Common extends Omit<ButtonHTMLAttributes, 'class' | 'className' | 'siz
 }
 
 interface ButtonProps extends Common {
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   children: ComponentChildren;
 }
 
 export const Button = (props: ButtonProps) => base(props);
 
 interface IconButtonProps extends Common {
-  icon: LucideIcon;
+  icon: IconNode;
   /** Name for screen readers, and the tooltip. */
   label: string;
   pressed?: boolean | undefined;
@@ -32,7 +33,7 @@ export const IconButton = ({ label, kind = 'ghost', pressed, ...rest }: IconButt
 interface LinkButtonProps {
   href: string;
   kind?: Kind | undefined;
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   children: ComponentChildren;
   /** The file name, if the link downloads. */
   download?: string | boolean | undefined;
@@ -51,7 +52,7 @@ export function LinkButton({ kind = 'secondary', size = 'normal', icon, children
 }
 
 interface BaseProps extends Common {
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   children?: ComponentChildren;
   'data-icon'?: boolean;
 }
@@ -68,7 +69,7 @@ function base({ kind = 'secondary', size = 'normal', type, icon, busy, onClick, 
   );
 }
 
-function iconOf(Shape: LucideIcon | undefined, busy = false) {
-  if (busy) return <LoaderCircle size={16} class={s.spinner} aria-hidden />;
-  return Shape ? <Shape size={16} aria-hidden /> : null;
+function iconOf(icon: IconNode | undefined, busy = false) {
+  if (busy) return <Icon icon={LoaderCircle} class={s.spinner} />;
+  return icon ? <Icon icon={icon} /> : null;
 }

@@ -1,9 +1,10 @@
 import { collection, connect, machine } from '@zag-js/combobox';
 import { normalizeProps, useMachine } from '@zag-js/preact';
-import { ChevronDown } from 'lucide-preact';
+import { ChevronDown } from 'lucide';
 import { useId, useState } from 'preact/hooks';
 import s from './combobox.module.css';
 import type { ComboboxItem, ComboboxProps } from './combobox.tsx';
+import { Icon } from './icon.tsx';
 import { texts } from './texts.ts';
 
 export function ComboboxMachine({ label, items, value, onSelect, placeholder, onQuery, disabled }: ComboboxProps) {
@@ -49,7 +50,7 @@ export function ComboboxMachine({ label, items, value, onSelect, placeholder, on
           }}
         />
         <button type="button" {...box.getTriggerProps()}>
-          <ChevronDown size={16} aria-hidden />
+          <Icon icon={ChevronDown} />
         </button>
       </div>
       <div {...box.getPositionerProps()}>

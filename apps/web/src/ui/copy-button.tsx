@@ -1,4 +1,4 @@
-import { Copy } from 'lucide-preact';
+import { Copy } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { Button } from './button.tsx';
 import { texts } from './form-texts.ts';

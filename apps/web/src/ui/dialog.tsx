@@ -1,4 +1,4 @@
-import { X } from 'lucide-preact';
+import { X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';

@@ -1,8 +1,9 @@
-import { CircleAlert, Eye, EyeOff, Upload } from 'lucide-preact';
+import { CircleAlert, Eye, EyeOff, Upload } from 'lucide';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
 import s from './field.module.css';
+import { Icon } from './icon.tsx';
 import { texts } from './texts.ts';
 import { VisuallyHidden } from './visually-hidden.tsx';
 
@@ -348,7 +349,7 @@ function useDescription({ hint, error }: Described): { control: ControlProps; no
       )}
       {error && (
         <div class={s.error} id={errorId}>
-          <CircleAlert size={16} aria-hidden />
+          <Icon icon={CircleAlert} />
           <span>
             <VisuallyHidden>{texts.value.error}: </VisuallyHidden>
             {error}

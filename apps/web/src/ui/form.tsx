@@ -1,9 +1,10 @@
-import { CircleAlert } from 'lucide-preact';
+import { CircleAlert } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import { fieldTextOf, loadErrorTexts, useErrorText } from './error-text.ts';
 import s from './form.module.css';
+import { Icon } from './icon.tsx';
 import { ErrorTrace } from './states.tsx';
 
 interface FormProps {
@@ -67,7 +68,7 @@ function Refusal({ error }: { error: unknown }) {
   const { text } = useErrorText(error);
   return (
     <div class={s.refusal}>
-      <CircleAlert size={16} aria-hidden />
+      <Icon icon={CircleAlert} />
       <div>
         <p>{text}</p>
         <ErrorTrace error={error} />

@@ -1,13 +1,14 @@
-import { Check, Ellipsis, type LucideIcon } from 'lucide-preact';
+import { Check, Ellipsis, type IconNode } from 'lucide';
 import { Fragment } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
+import { Icon } from './icon.tsx';
 import s from './menu.module.css';
 import { typeAhead } from './type-ahead.ts';
 
 export interface MenuItem {
   label: string;
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   onSelect: () => void;
   danger?: boolean | undefined;
   disabled?: boolean | undefined;
@@ -17,7 +18,7 @@ export interface MenuItem {
 
 interface MenuProps {
   label: string;
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   trigger?: 'icon' | 'button' | undefined;
   items: readonly (MenuItem | 'separator')[];
   align?: 'start' | 'end' | undefined;
@@ -136,7 +137,7 @@ export function Menu({ label, icon, trigger = 'icon', items, align = 'end' }: Me
 }
 
 function Entry({ item, onSelect }: { item: MenuItem; onSelect: () => void }) {
-  const { icon: Shape, checked } = item;
+  const { icon, checked } = item;
   const isCheck = checked !== undefined;
   return (
     <button
@@ -148,8 +149,8 @@ function Entry({ item, onSelect }: { item: MenuItem; onSelect: () => void }) {
       tabIndex={-1}
       onClick={onSelect}
     >
-      {isCheck && <span class={s.slot}>{checked && <Check size={16} aria-hidden />}</span>}
-      {Shape && <Shape size={16} aria-hidden />}
+      {isCheck && <span class={s.slot}>{checked && <Icon icon={Check} />}</span>}
+      {icon && <Icon icon={icon} />}
       <span dir="auto">{item.label}</span>
     </button>
   );

@@ -1,4 +1,4 @@
-import { Bell, Download, Pencil, Plus, Settings, Trash2 } from 'lucide-preact';
+import { Bell, Download, Pencil, Plus, Settings, Trash2 } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';

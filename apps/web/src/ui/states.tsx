@@ -1,9 +1,10 @@
-import { CloudAlert, Inbox, type LucideIcon, RotateCw, TriangleAlert, WifiOff } from 'lucide-preact';
+import { CloudAlert, Inbox, type IconNode, RotateCw, TriangleAlert, WifiOff } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { PortalError } from '@portal/client/portal-error';
 import { formatNumber } from '../language.ts';
 import { Button } from './button.tsx';
 import { useErrorText } from './error-text.ts';
+import { Icon } from './icon.tsx';
 import s from './states.module.css';
 import { texts } from './texts.ts';
 import { Time } from './time.tsx';
@@ -60,16 +61,16 @@ export function Skeleton({ lines = 3 }: { lines?: number | undefined }) {
 }
 
 interface EmptyStateProps {
-  icon?: LucideIcon | undefined;
+  icon?: IconNode | undefined;
   title: ComponentChildren;
   children?: ComponentChildren;
   action?: ComponentChildren;
 }
 
-export function EmptyState({ icon: Shape = Inbox, title, children, action }: EmptyStateProps) {
+export function EmptyState({ icon = Inbox, title, children, action }: EmptyStateProps) {
   return (
     <div class={s.state}>
-      <Shape size={24} aria-hidden />
+      <Icon icon={icon} size={24} />
       <p class={s.title}>{title}</p>
       {children && <p>{children}</p>}
       {action}
@@ -86,10 +87,9 @@ export function FailedState({ error, onRetry }: FailedStateProps) {
   const t = texts.value;
   const { text } = useErrorText(error);
   const isAway = isConnectionLost(error);
-  const Shape = isAway ? WifiOff : CloudAlert;
   return (
     <div class={s.state} role="status">
-      <Shape size={24} aria-hidden />
+      <Icon icon={isAway ? WifiOff : CloudAlert} size={24} />
       <p class={s.title}>{isAway ? t.awayTitle : t.failedTitle}</p>
       <p>{text}</p>
       <ErrorTrace error={error} />
@@ -122,7 +122,7 @@ export function StaleNote({ at, error, onRetry }: StaleNoteProps) {
   const { text } = useErrorText(error);
   return (
     <div class={s.stale} role="status">
-      <TriangleAlert size={16} aria-hidden />
+      <Icon icon={TriangleAlert} />
       <span>
         {t.lastAnswer} <Time value={at} />. {text}
       </span>

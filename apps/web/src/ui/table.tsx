@@ -1,9 +1,10 @@
-import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-preact';
+import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { MutableRef } from 'preact/hooks';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
 import { Button } from './button.tsx';
+import { Icon } from './icon.tsx';
 import s from './table.module.css';
 import { texts } from './texts.ts';
 import { VisuallyHidden } from './visually-hidden.tsx';
@@ -358,14 +359,14 @@ interface HeaderProps<Row> {
 function Header<Row>({ column: { key, label, align, sort }, order, onOrder }: HeaderProps<Row>) {
   const isOrdered = order?.key === key;
   const isDescending = isOrdered && order.isDescending;
-  const Arrow = isOrdered ? (isDescending ? ArrowDown : ArrowUp) : ArrowUpDown;
+  const arrow = isOrdered ? (isDescending ? ArrowDown : ArrowUp) : ArrowUpDown;
   const direction = isDescending ? 'descending' : 'ascending';
   return (
     <th scope="col" {...as.columnheader} data-align={align} aria-sort={isOrdered ? direction : undefined}>
       {sort ? (
         <button type="button" onClick={() => onOrder({ key, isDescending: isOrdered && !isDescending })}>
           {label}
-          <Arrow size={14} aria-hidden />
+          <Icon icon={arrow} size={14} />
         </button>
       ) : (
         label

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { X } from 'lucide-preact';
+import { X } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton } from './button.tsx';
 import { returnFocus } from './return-focus.ts';

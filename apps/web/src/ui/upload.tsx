@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { RotateCw } from 'lucide-preact';
+import { RotateCw } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import users from '../accounts/users.module.css';
 import { catalogue } from '../language.ts';

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { PlugZap } from 'lucide-preact';
+import { PlugZap } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from './button.tsx';

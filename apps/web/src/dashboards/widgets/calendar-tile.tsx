@@ -1,9 +1,10 @@
-import { MapPin } from 'lucide-preact';
+import { MapPin } from 'lucide';
 import type { CalendarEvents, CalendarEventsError, CalendarSource } from '@portal/client/interface';
 import { addDays, startOf } from '../../berlin-time.ts';
 import { formatDay } from '../../language.ts';
 import { usePolled } from '../../polling.ts';
 import { portal } from '../../portal.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type AgendaDay, agendaOf, windowOf } from './agenda.ts';
@@ -117,7 +118,7 @@ function Day({ day: { day, entries }, today, sources }: DayProps) {
                 <span class={tile.muted}>
                   {event.location && (
                     <span dir="auto">
-                      <MapPin size={12} aria-hidden /> {event.location} ·{' '}
+                      <Icon icon={MapPin} size={12} /> {event.location} ·{' '}
                     </span>
                   )}
                   <span dir="auto">{source?.name}</span>

@@ -1,8 +1,9 @@
-import { ExternalLink, RotateCw } from 'lucide-preact';
+import { ExternalLink, RotateCw } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { framingRefusal } from '../../modules/framing.ts';
 import { useIsVisible } from '../../polling.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { hostOf } from './addresses.ts';
 import { readEmbeddedPage } from './configs.ts';
 import css from './embedded-page.module.css';
@@ -44,7 +45,7 @@ export function EmbeddedPageTile({ config, isEditing }: TileProps) {
       </div>
       <div class={css.foot}>
         <a href={url} target="_blank" rel="noopener noreferrer" title={t.mayRefuse}>
-          <ExternalLink size={16} aria-hidden /> {tileTexts.value.openInNewTab}
+          <Icon icon={ExternalLink} /> {tileTexts.value.openInNewTab}
         </a>
         <IconButton
           size="small"

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { Search, Trash2 } from 'lucide-preact';
+import { Search, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { Favorite } from '@portal/client/interface';
 import { portal } from '../../portal.ts';

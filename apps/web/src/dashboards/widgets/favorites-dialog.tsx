@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/preact-query';
-import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash2 } from 'lucide-preact';
+import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash2 } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Favorite } from '@portal/client/interface';
 import { portal, queryClient } from '../../portal.ts';
@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form } from '../../ui/form.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { hostOf } from './addresses.ts';
 import { FavoriteForm } from './favorite-form.tsx';
@@ -255,7 +256,7 @@ function Rows({ widgetId, rows, tell }: RowsProps) {
             >
               <div class={tile.row}>
                 <span class={css.grip} title={t.drag} {...grip(id)}>
-                  <GripVertical size={16} aria-hidden />
+                  <Icon icon={GripVertical} />
                 </span>
                 <FavoriteIcon favorite={favorite} />
                 <div class={tile.main}>

@@ -1,4 +1,4 @@
-import { Pencil } from 'lucide-preact';
+import { Pencil } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { Favorite } from '@portal/client/interface';
 import { lazy } from '../../lazy.tsx';

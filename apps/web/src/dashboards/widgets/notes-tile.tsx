@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { Pencil } from 'lucide-preact';
+import { Pencil } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { isAway } from '../../portal.ts';

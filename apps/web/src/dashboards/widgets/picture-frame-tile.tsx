@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide-preact';
+import { ChevronLeft, ChevronRight, Pause, Play } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { DashboardImage } from '@portal/client/interface';
 import { useIsVisible } from '../../polling.ts';

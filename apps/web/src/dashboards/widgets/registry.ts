@@ -7,12 +7,12 @@ import {
   Gavel,
   Globe,
   Image,
-  type LucideIcon,
+  type IconNode,
   MailCheck,
   Server,
   Star,
   StickyNote,
-} from 'lucide-preact';
+} from 'lucide';
 import type { ComponentType } from 'preact';
 import type { WidgetType } from '@portal/domain/dashboards/widgets';
 import { type Lazy, lazy } from '../../lazy.tsx';
@@ -25,7 +25,7 @@ import { cityOf } from './time-zones.ts';
 export interface WidgetKind {
   label: () => string;
   description: () => string;
-  icon: LucideIcon;
+  icon: IconNode;
   /** The module whose grant is needed to add the widget; null if every account may. */
   module: string | null;
   /** In the columns and rows of `lg`. */
@@ -69,7 +69,7 @@ function forms() {
 
 function kind(
   type: WidgetType,
-  icon: LucideIcon,
+  icon: IconNode,
   [w, h, minW, minH]: [w: number, h: number, minW: number, minH: number],
   module: string | null = null,
 ): WidgetKind {

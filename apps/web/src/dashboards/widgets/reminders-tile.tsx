@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/preact-query';
-import { AlarmClock, Check, Plus } from 'lucide-preact';
+import { AlarmClock, Check, Plus } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';
 import { instantOf, quickTimes } from '../../berlin-time.ts';

@@ -1,4 +1,4 @@
-import { ListChecks } from 'lucide-preact';
+import { ListChecks } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { ServerTile as Answer } from '@portal/client/interface';
 import { formatBytes, formatNumber, language } from '../../language.ts';
