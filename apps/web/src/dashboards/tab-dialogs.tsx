@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { fieldErrors, Form } from '../ui/form.tsx';
-import { deleteTab, forgetBoard, showTabs, widgetsOf } from './queries.ts';
+import { deleteTab, showTabs, widgetsOf } from './queries.ts';
 import { texts } from './tab-texts.ts';
 
 interface DialogProps {
@@ -103,10 +103,10 @@ export function DeleteTabDialog({ tab, next, onClose }: DeleteTabDialogProps) {
   const remove = useMutation({
     mutationFn: () => deleteTab(tab.id),
     onSuccess: () => {
-      // First away from it: a page whose dashboard is missing would say that it is gone.
+      // First away from it: a page whose dashboard is missing would say that it is gone. Its widgets stay known: this dialog still shows
+      // them for a moment, and would ask the service for them.
       route(`/app/tabs/${next.id}`, true);
       showTabs((tabs) => tabs.filter(({ id }) => id !== tab.id));
-      forgetBoard(tab.id);
     },
   });
 
