@@ -11,6 +11,7 @@ import { hasModule, useManages } from '../shell/modules.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Button, IconButton, LinkButton } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Near } from '../ui/near.tsx';
 import { Card, Page, Section } from '../ui/page.tsx';
 import { EmptyState, FailedState, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -126,6 +127,9 @@ function CheckOfAll({ checkAll }: { checkAll: ReturnType<typeof useCheckAll> }) 
   );
 }
 
+/** How far from the end of the first clouds all of them are read. */
+const aheadPx = 400;
+
 interface CloudsProps {
   filter: CloudFilter;
   manages: boolean;
@@ -136,7 +140,8 @@ interface CloudsProps {
 
 function Clouds({ filter, manages, onFilter, onAdd, onOpen }: CloudsProps) {
   const t = texts.value;
-  const { overview, all } = useCloudList();
+  const [isNearEnd, setNearEnd] = useState(false);
+  const { overview, all } = useCloudList(isNearEnd || isFiltered(filter));
   const address = pathOf(filter);
   const found = useMemo(() => all.data && filterClouds(all.data, filter), [all.data, address]);
   const counts = useMemo(() => (all.data ? countsOf(all.data) : overview.data), [all.data, overview.data]);
@@ -169,7 +174,7 @@ function Clouds({ filter, manages, onFilter, onAdd, onOpen }: CloudsProps) {
     </EmptyState>
   );
   return (
-    <QueryView<unknown> query={counts && !all.data ? overview : all} empty={() => total === 0} emptyState={none}>
+    <QueryView<unknown> query={all.data ? all : overview} empty={() => total === 0} emptyState={none}>
       {() => (
         <>
           {counts && <Filters counts={counts} filter={filter} onFilter={onFilter} />}
@@ -191,7 +196,11 @@ function Clouds({ filter, manages, onFilter, onAdd, onOpen }: CloudsProps) {
             (all.error ? (
               <FailedState error={all.error} onRetry={() => void all.refetch()} />
             ) : (
-              (shown?.length ?? 0) < total && <Skeleton />
+              (shown?.length ?? 0) < total && (
+                <Near px={aheadPx} onNear={() => setNearEnd(true)}>
+                  <Skeleton />
+                </Near>
+              )
             ))}
         </>
       )}

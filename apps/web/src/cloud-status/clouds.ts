@@ -21,10 +21,10 @@ const overviewQuery = {
 
 const hasAll = (): boolean => queryClient.getQueryData(cloudsQuery.queryKey) !== undefined;
 
-/** The worst clouds and the number of all, and then all: thousands take seconds on a slow device. */
-export function useCloudList() {
-  const overview = useQuery({ ...overviewQuery, enabled: !hasAll() });
-  const all = useClouds(hasAll() || !overview.isPending);
+/** The worst clouds and the number of all. All are read only if they are wanted: thousands have megabytes, and take seconds on a slow device. */
+export function useCloudList(wantsAll: boolean) {
+  const all = useClouds(wantsAll || hasAll());
+  const overview = usePolled({ ...overviewQuery, intervalMs, enabled: !hasAll() });
   return { overview, all };
 }
 
@@ -75,6 +75,11 @@ function setClouds(change: (clouds: CloudInstance[]) => CloudInstance[]): void {
 const changeCloud = (id: string, changes: Partial<CloudInstance>) =>
   setClouds((clouds) => clouds.map((cloud) => (cloud.id === id ? { ...cloud, ...changes } : cloud)));
 
+/** The numbers of the overview follow every change, unless they are counted here. */
+function countAgain(): void {
+  if (!hasAll()) void queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey });
+}
+
 /** Shows a new state of a cloud without asking for all. */
 export function keepCloud(changed: CloudInstance): void {
   setClouds((clouds) =>
@@ -82,6 +87,7 @@ export function keepCloud(changed: CloudInstance): void {
       ? clouds.map((cloud) => (cloud.id === changed.id ? changed : cloud))
       : [...clouds, changed],
   );
+  countAgain();
 }
 
 export const refreshClouds = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['cloud-status'] });
@@ -89,6 +95,7 @@ export const refreshClouds = (): Promise<void> => queryClient.invalidateQueries(
 export async function deleteCloud({ id, customerName }: CloudInstance): Promise<void> {
   await send(() => portal.delete('/cloud-status/instances/{id}', { params: { path: { id } } }));
   setClouds((clouds) => clouds.filter((cloud) => cloud.id !== id));
+  countAgain();
   // Those of the cloud itself are gone, and asking for them would fail.
   void queryClient.invalidateQueries({ queryKey: [...transitionsKey, 'all'] });
   showToast(texts.value.deleted(customerName), { kind: 'success' });
@@ -135,7 +142,7 @@ export function toggleSubscription({ id, customerName, subscribed }: CloudInstan
 async function setSubscription(id: string, name: string, subscribed: boolean): Promise<void> {
   // An answer under way does not know of it yet.
   const isFirst = !hasAll();
-  void queryClient.cancelQueries({ queryKey: cloudsQuery.queryKey });
+  for (const { queryKey } of [cloudsQuery, overviewQuery]) void queryClient.cancelQueries({ queryKey });
   changeCloud(id, { subscribed });
   const path = '/cloud-status/instances/{id}/subscription';
   const call = async () => {
@@ -153,6 +160,7 @@ async function setSubscription(id: string, name: string, subscribed: boolean): P
   if (calls.get(id) === made) calls.delete(id);
   // Those that were asked for have not come.
   if (isFirst) void queryClient.invalidateQueries({ queryKey: cloudsQuery.queryKey });
+  countAgain();
 }
 
 async function showRefusal(error: unknown, name: string): Promise<void> {

@@ -7,6 +7,7 @@ import { useNow } from '../dashboards/widgets/use-now.ts';
 import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Kbd, KeyHint } from '../ui/kbd.tsx';
+import { Near } from '../ui/near.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 import { VisuallyHidden } from '../ui/visually-hidden.tsx';
@@ -39,7 +40,6 @@ export function ResultTable(props: ResultsProps) {
   const { tenders, address, sourceName, hasMore, isLoading, hasFailed, total, onMore } = props;
   const t = texts.value;
   const list = useRef<HTMLDivElement>(null);
-  const end = useRef<HTMLDivElement>(null);
   const now = useNow(60_000);
   const columns = useMemo(() => columnsOf(sourceName, now), [sourceName, now, t]);
 
@@ -63,19 +63,6 @@ export function ResultTable(props: ResultsProps) {
     openedFrom.address = address;
     openedFrom.ids = tenders.map(({ id }) => id);
   }, [address, tenders]);
-
-  // The next page is read before anybody gets there. A failed one waits for the button.
-  useEffect(() => {
-    if (!end.current || !hasMore || hasFailed) return undefined;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.at(-1)?.isIntersecting) onMore();
-      },
-      { rootMargin: `${aheadPx}px 0px` },
-    );
-    observer.observe(end.current);
-    return () => observer.disconnect();
-  }, [hasMore, hasFailed, tenders.length]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     const { target, currentTarget } = event;
@@ -114,7 +101,8 @@ export function ResultTable(props: ResultsProps) {
         empty={null}
         paging={{ hasMore, isLoading, onMore, total }}
       />
-      <div ref={end} />
+      {/* The next page is read before a person gets there. A failed one waits for the button. */}
+      {hasMore && !hasFailed && <Near key={tenders.length} px={aheadPx} onNear={onMore} />}
       {hasFailed && <p role="alert">{t.moreFailed}</p>}
       <VisuallyHidden>
         <span role="status">{spoken.value}</span>

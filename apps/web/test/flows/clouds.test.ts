@@ -106,12 +106,17 @@ describe.skipIf(!hasBrowser)('the clouds', () => {
       expect(await button(page, name).count()).toBe(0);
 
     const bell = button(page, 'Notify me of outages of “Nordheim”');
+    const icon = () => bell.locator('svg').innerHTML();
+    const silent = await icon();
+    expect(silent).toContain('<path');
     await bell.click();
     expect(await bell.getAttribute('aria-pressed')).toBe('true');
+    expect(await icon()).not.toBe(silent);
     await expect.poll(async () => (await listed(account))[0]?.subscribed).toBe(true);
     await button(page, '1 subscribed').waitFor();
     await button(page, 'Undo').click();
     expect(await bell.getAttribute('aria-pressed')).toBe('false');
+    expect(await icon()).toBe(silent);
     await expect.poll(async () => (await listed(account))[0]?.subscribed).toBe(false);
 
     const check = button(page, 'Check “Nordheim” now');
@@ -210,7 +215,9 @@ describe.skipIf(!hasBrowser)('the clouds', () => {
     );
     const page = await drawn(await openPage('/app/me', { account }));
     const held = Promise.withResolvers<void>();
+    let asked = 0;
     await page.route('**/cloud-status/instances', async (route) => {
+      asked += 1;
       await held.promise;
       // A subscription cancels an answer that does not know of it.
       await route.continue().catch(() => undefined);
@@ -221,10 +228,19 @@ describe.skipIf(!hasBrowser)('the clouds', () => {
     const bell = button(page, 'Notify me of outages of “Cloud 00001”');
     await bell.click();
     expect(await bell.getAttribute('aria-pressed')).toBe('true');
+    await button(page, '1 subscribed').waitFor();
+    expect(await names(page)).toHaveLength(24);
+    // All of them have megabytes, and nobody has looked for more yet.
+    expect(asked).toBe(0);
+    await card(page, 'Cloud 00024').scrollIntoViewIfNeeded();
+    await expect.poll(() => asked).toBe(1);
+    await bell.click();
+    expect(await bell.getAttribute('aria-pressed')).toBe('false');
     expect(await names(page)).toHaveLength(24);
     held.resolve();
+    await card(page, 'Cloud 00025').waitFor();
     await drawn(page);
-    await button(page, '1 subscribed').waitFor();
+    expect(await bell.getAttribute('aria-pressed')).toBe('false');
     expect(await page.getByRole('listitem').count()).toBeLessThan(200);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
     await card(page, 'Z last').waitFor();
