@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useInfiniteQuery, useQuery } from '@tanstack/preact-query';
 import type { CloudInstance, CloudOverview } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
-import { cloudsQuery } from '../dashboards/widgets/clouds-query.ts';
+import { cloudOverviewQuery, cloudsQuery } from '../dashboards/widgets/clouds-query.ts';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient, send } from '../portal.ts';
 import { showToast } from '../ui/toast.tsx';
@@ -14,23 +14,18 @@ const intervalMs = 60_000;
 /** All clouds of the tenant, by name. The service has no route for a single one. */
 export const useClouds = (enabled = true) => usePolled({ ...cloudsQuery, intervalMs, enabled });
 
-const overviewQuery = {
-  queryKey: ['cloud-status', 'overview'],
-  queryFn: ({ signal }: { signal: AbortSignal }) => portal.get('/cloud-status/overview', { signal }),
-};
-
 const hasAll = (): boolean => queryClient.getQueryData(cloudsQuery.queryKey) !== undefined;
 
 /** The worst clouds and the number of all. All are read only if they are wanted: thousands have megabytes, and take seconds on a slow device. */
 export function useCloudList(wantsAll: boolean) {
   const all = useClouds(wantsAll || hasAll());
-  const overview = usePolled({ ...overviewQuery, intervalMs, enabled: !hasAll() });
+  const overview = usePolled({ ...cloudOverviewQuery, intervalMs, enabled: !hasAll() });
   return { overview, all };
 }
 
 /** Reads the overview before a component asks for it. Never rejects. */
 export const readOverviewAhead = async (): Promise<void> => {
-  if (!hasAll()) await queryClient.prefetchQuery(overviewQuery);
+  if (!hasAll()) await queryClient.prefetchQuery(cloudOverviewQuery);
 };
 
 /** Why mails do not reach the account; null if they do, or if that is not known. */
@@ -67,7 +62,7 @@ export async function readCloud(id: string): Promise<CloudInstance> {
 function setClouds(change: (clouds: CloudInstance[]) => CloudInstance[]): void {
   queryClient.setQueryData<CloudInstance[]>(cloudsQuery.queryKey, (clouds) => clouds && change(clouds));
   queryClient.setQueryData<CloudOverview>(
-    overviewQuery.queryKey,
+    cloudOverviewQuery.queryKey,
     (overview) => overview && { ...overview, instances: change(overview.instances) },
   );
 }
@@ -75,10 +70,8 @@ function setClouds(change: (clouds: CloudInstance[]) => CloudInstance[]): void {
 const changeCloud = (id: string, changes: Partial<CloudInstance>) =>
   setClouds((clouds) => clouds.map((cloud) => (cloud.id === id ? { ...cloud, ...changes } : cloud)));
 
-/** The numbers of the overview follow every change, unless they are counted here. */
-function countAgain(): void {
-  if (!hasAll()) void queryClient.invalidateQueries({ queryKey: overviewQuery.queryKey });
-}
+/** The numbers of the overview follow every change. */
+const countAgain = (): void => void queryClient.invalidateQueries({ queryKey: cloudOverviewQuery.queryKey });
 
 /** Shows a new state of a cloud without asking for all. */
 export function keepCloud(changed: CloudInstance): void {
@@ -142,7 +135,7 @@ export function toggleSubscription({ id, customerName, subscribed }: CloudInstan
 async function setSubscription(id: string, name: string, subscribed: boolean): Promise<void> {
   // An answer under way does not know of it yet.
   const isFirst = !hasAll();
-  for (const { queryKey } of [cloudsQuery, overviewQuery]) void queryClient.cancelQueries({ queryKey });
+  for (const { queryKey } of [cloudsQuery, cloudOverviewQuery]) void queryClient.cancelQueries({ queryKey });
   changeCloud(id, { subscribed });
   const path = '/cloud-status/instances/{id}/subscription';
   const call = async () => {

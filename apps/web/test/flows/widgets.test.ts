@@ -269,6 +269,37 @@ describe.skipIf(!hasBrowser)('a clock', () => {
   });
 });
 
+describe.skipIf(!hasBrowser)('the clouds', () => {
+  it('begin with the worst and count all, or are those that were chosen', async () => {
+    const account = await addAccount({ role: 'ADMIN' });
+    const checked = { lastCheckState: 'ok', checkedAt: new Date() } as const;
+    const failed = { lastCheckState: 'failed', reportedState: 'failed', checkedAt: new Date() } as const;
+    const add = (customerName: string, state: object) =>
+      make.cloudInstance(account.tenantId, { customerName, ...state });
+    const quiet = await add('A quiet one', checked);
+    await add('Z down', failed);
+    await sql(
+      `insert into cloud_instances (id, tenant_id, customer_name, status_url, slot_sec, next_check_at)
+       select gen_random_uuid(), tenant_id, 'Unknown ' || n, status_url, 0, next_check_at
+       from cloud_instances, generate_series(1, 120) n where id = $1`,
+      [quiet.id],
+    );
+    const { page } = await openWith(account, 'cloud-status');
+    const rows = () => tile(page, 'Cloud status').getByRole('listitem');
+    const words = async () => (await tile(page, 'Cloud status').textContent()) ?? '';
+    expect(await rows().count()).toBe(100);
+    expect(await rows().first().textContent()).toContain('Z down');
+    for (const count of ['1 fault', '121 not checked', '… and 22 more']) expect(await words()).toContain(count);
+    await expectAccessible(page);
+
+    const { page: other } = await openWith(account, 'cloud-status', { instanceIds: [quiet.id] });
+    const chosen = tile(other, 'Cloud status').last();
+    await chosen.getByText('A quiet one').waitFor();
+    expect(await chosen.getByRole('listitem').count()).toBe(1);
+    expect(await chosen.textContent()).not.toContain('more');
+  });
+});
+
 describe.skipIf(!hasBrowser)('the tile of a module', () => {
   it('that the account may no longer use says so, and stays', async () => {
     const admin = await addAccount({ role: 'ADMIN' });

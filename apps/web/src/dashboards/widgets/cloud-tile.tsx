@@ -4,51 +4,77 @@ import { usePolled } from '../../polling.ts';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type CloudReason, reasonsOf } from './cloud-reasons.ts';
-import { cloudsQuery } from './clouds-query.ts';
+import { cloudOverviewQuery, cloudsQuery } from './clouds-query.ts';
 import { readClouds } from './configs.ts';
 import { StateCounts } from './state-counts.tsx';
 import { texts } from './status-texts.ts';
 import css from './status.module.css';
 import type { TileProps } from './tile-props.ts';
-import { texts as tileTexts } from './tile-texts.ts';
-import { TileBody, TileView } from './tile-view.tsx';
+import { maxRows, NotShown, TileBody, TileView } from './tile-view.tsx';
 import tile from './tile.module.css';
-import { chosen, worstFirst } from './worst-first.ts';
+import { chosen, countStates, type StateCount, worstFirst } from './worst-first.ts';
 
 type Light = CloudInstance['light'];
 
 const intervalMs = 60_000;
-/** Rows that a tile draws; the worst are among them. */
-const maxRows = 100;
 const order: readonly Light[] = ['red', 'yellow', 'grey', 'green'];
 const kinds = { red: 'error', yellow: 'warning', grey: 'unknown', green: 'ok' } as const;
 
 export function CloudTile({ config }: TileProps) {
-  const t = texts.value;
   const { ids, isCompact } = readClouds(config);
+  return (
+    <TileBody label={texts.value.clouds}>
+      {ids.length === 0 ? <AllClouds isCompact={isCompact} /> : <ChosenClouds ids={ids} isCompact={isCompact} />}
+    </TileBody>
+  );
+}
+
+function AllClouds({ isCompact }: { isCompact: boolean }) {
+  const overview = usePolled({ ...cloudOverviewQuery, intervalMs });
+  return (
+    <TileView query={overview} isEmpty={({ instances }) => instances.length === 0} empty={texts.value.noClouds}>
+      {({ counts, instances }) => {
+        const states = order.map((state) => ({ state, count: counts[state] })).filter(({ count }) => count > 0);
+        return <Clouds counts={states} worst={instances} isCompact={isCompact} />;
+      }}
+    </TileView>
+  );
+}
+
+function ChosenClouds({ ids, isCompact }: { ids: readonly string[]; isCompact: boolean }) {
   const clouds = usePolled({ ...cloudsQuery, intervalMs });
   return (
-    <TileBody label={t.clouds}>
-      <TileView query={clouds} isEmpty={(all) => chosen(all, ids).length === 0} empty={t.noClouds}>
-        {(all) => {
-          const rows = worstFirst(chosen(all, ids), order, {
-            state: ({ light }) => light,
-            name: ({ customerName }) => customerName,
-          });
-          return (
-            <>
-              <StateCounts states={rows.map(({ light }) => light)} order={order} kinds={kinds} words={t.lightCounts} />
-              <ul class={tile.list}>
-                {rows.slice(0, maxRows).map((cloud) => (
-                  <Row key={cloud.id} cloud={cloud} isCompact={isCompact} />
-                ))}
-              </ul>
-              {rows.length > maxRows && <p class={tile.muted}>{tileTexts.value.notShown(rows.length - maxRows)}</p>}
-            </>
-          );
-        }}
-      </TileView>
-    </TileBody>
+    <TileView query={clouds} isEmpty={(all) => chosen(all, ids).length === 0} empty={texts.value.noClouds}>
+      {(all) => {
+        const rows = worstFirst(chosen(all, ids), order, {
+          state: ({ light }) => light,
+          name: ({ customerName }) => customerName,
+        });
+        const states = rows.map(({ light }) => light);
+        return <Clouds counts={countStates(states, order)} worst={rows} isCompact={isCompact} />;
+      }}
+    </TileView>
+  );
+}
+
+interface CloudsProps {
+  counts: readonly StateCount<Light>[];
+  worst: readonly CloudInstance[];
+  isCompact: boolean;
+}
+
+function Clouds({ counts, worst, isCompact }: CloudsProps) {
+  const rows = worst.slice(0, maxRows);
+  return (
+    <>
+      <StateCounts counts={counts} kinds={kinds} words={texts.value.lightCounts} />
+      <ul class={tile.list}>
+        {rows.map((cloud) => (
+          <Row key={cloud.id} cloud={cloud} isCompact={isCompact} />
+        ))}
+      </ul>
+      <NotShown count={counts.reduce((sum, { count }) => sum + count, 0) - rows.length} />
+    </>
   );
 }
 

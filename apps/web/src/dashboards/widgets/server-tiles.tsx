@@ -14,9 +14,9 @@ import { StateCounts } from './state-counts.tsx';
 import { texts } from './status-texts.ts';
 import css from './status.module.css';
 import type { TileProps } from './tile-props.ts';
-import { TileBody, TileView } from './tile-view.tsx';
+import { maxRows, NotShown, TileBody, TileView } from './tile-view.tsx';
 import tile from './tile.module.css';
-import { chosen, worstFirst } from './worst-first.ts';
+import { chosen, countStates, worstFirst } from './worst-first.ts';
 
 const ServerFindings = lazy(() => import('./server-findings.tsx').then(({ ServerFindings }) => ServerFindings));
 
@@ -55,12 +55,13 @@ function ServerTile({ config, kind }: TileProps & { kind: Server['kind'] }) {
           const states = servers.map(({ state }) => state);
           return (
             <>
-              <StateCounts states={states} order={serverOrder} kinds={serverStatus} words={t.serverCounts} />
+              <StateCounts counts={countStates(states, serverOrder)} kinds={serverStatus} words={t.serverCounts} />
               <ul class={tile.list}>
-                {servers.map((server) => (
+                {servers.slice(0, maxRows).map((server) => (
                   <Row key={server.id} server={server} isCompact={isCompact} onOpen={() => setOpenId(server.id)} />
                 ))}
               </ul>
+              <NotShown count={servers.length - maxRows} />
             </>
           );
         }}

@@ -40,6 +40,13 @@ export function TileBody({ label, children }: { label?: string; children: Compon
   );
 }
 
+/** Rows that a tile draws of a list without an end. The most urgent come first. */
+export const maxRows = 100;
+
+/** How many rows are left out, if any. */
+export const NotShown = ({ count }: { count: number }) =>
+  count > 0 ? <p class={css.muted}>{texts.value.notShown(count)}</p> : null;
+
 /** The words of a failed change. */
 export function ErrorLine({ error }: { error: unknown }) {
   return <div role="alert">{error ? <ErrorWords error={error} /> : null}</div>;

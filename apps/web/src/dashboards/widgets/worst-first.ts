@@ -9,11 +9,16 @@ export function worstFirst<Row, State extends string>(
   return rows.toSorted((a, b) => order.indexOf(state(a)) - order.indexOf(state(b)) || compareText(name(a), name(b)));
 }
 
+export interface StateCount<State extends string> {
+  state: State;
+  count: number;
+}
+
 /** How many entries are in each state that occurs, the worst first. */
 export function countStates<State extends string>(
   states: readonly State[],
   order: readonly State[],
-): { state: State; count: number }[] {
+): StateCount<State>[] {
   return order
     .map((state) => ({ state, count: states.filter((one) => one === state).length }))
     .filter(({ count }) => count > 0);
