@@ -17,7 +17,13 @@ let openedStreams = 0;
 let destroyedStreams = 0;
 app.get('/large', async () => 'x'.repeat(20 * 1024 * 1024));
 app.get('/small', async () => 'x');
-app.get('/wait', () => pause(1_500, 'late'));
+let waiting = 0;
+app.get('/wait', async () => {
+  waiting += 1;
+  await pause(1_500);
+  waiting -= 1;
+  return 'late';
+});
 let held = Promise.withResolvers<string>();
 app.get('/held', () => held.promise);
 app.get('/health/ready', () => pause(1_500, 'late'));
@@ -79,7 +85,10 @@ it('closes pipelined answers when the connection is lost', async () => {
 
 it('counts handlers that still work for disconnected callers', async () => {
   held = Promise.withResolvers();
+  // What another test left would count at first, and no longer at the end.
+  await expect.poll(() => waiting).toBe(0);
   await expect.poll(() => statusOf('/small')).toBe(200);
+  bounds.length = 0;
   const sockets = Array.from({ length: 9 }, () => ask(...Array<string>(30).fill('/held')));
   await expect.poll(() => bounds.includes('address')).toBe(true);
   for (const socket of sockets) socket.destroy();
