@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { pngIcon } from '@portal/testing/icons';
@@ -54,10 +55,19 @@ describe.skipIf(!hasBrowser)('favorites', () => {
     expect(await stored()).toEqual(['Wiki', 'weather.example.org', 'Time']);
     await expectAccessible(page);
 
+    // The first order reaches the service late.
+    let [asked, answered] = [0, 0];
+    await page.route('**/favorites/order', async (route) => {
+      asked += 1;
+      if (asked === 1) await pause(500);
+      await route.continue();
+    });
+    page.on('response', (response) => (answered += response.url().endsWith('/favorites/order') ? 1 : 0));
     await dialog.getByRole('button', { name: 'Time: move up' }).focus();
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
-    await expect.poll(stored).toEqual(['Time', 'Wiki', 'weather.example.org']);
+    await expect.poll(() => answered).toBe(2);
+    expect(await stored()).toEqual(['Time', 'Wiki', 'weather.example.org']);
 
     await dialog.getByRole('button', { name: 'Wiki: change' }).click();
     const form = dialog.getByRole('form', { name: 'Wiki: change' });

@@ -163,6 +163,8 @@ function Rows({ widgetId, rows, tell }: RowsProps) {
   }, [rows, removed, openId]);
 
   const order = useMutation({
+    // One after the other: an order that overtook the next one would replace it.
+    scope: { id: `order of ${widgetId}` },
     mutationFn: (next: Favorite[]) =>
       portal.put('/favorites/order', { body: { widgetId, ids: next.map(({ id }) => id) } }),
     onMutate: (next) => {
