@@ -25,6 +25,8 @@ const typingPauseMs = 350;
 /** As fast as a person scrolls who looks for something. */
 const scrollPxPerSec = 4_000;
 const scrolledRows = 1_000;
+/** A search with fewer matches has ended when nothing more comes for this time. */
+const mostAtEndMs = 3_000;
 
 const listed = `document.querySelector('[aria-busy="false"] [data-result]')`;
 
@@ -119,6 +121,7 @@ async function scrollThrough(page: Page): Promise<{ frames: number[]; missingMs:
   return page.evaluate<{ frames: number[]; missingMs: number }>(`new Promise((resolve) => {
   const frames = [];
   let missingMs = 0;
+  let atEndMs = 0;
   let before = performance.now();
   const step = (now) => {
     const ms = now - before;
@@ -126,8 +129,10 @@ async function scrollThrough(page: Page): Promise<{ frames: number[]; missingMs:
     frames.push(ms);
     const table = document.querySelector('table');
     if (table.getBoundingClientRect().bottom < innerHeight) missingMs += ms;
+    const isAtEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+    atEndMs = isAtEnd ? atEndMs + ms : 0;
     const last = [...document.querySelectorAll('tr[aria-rowindex]')].at(-1);
-    if (Number(last?.ariaRowIndex) >= ${scrolledRows}) return resolve({ frames, missingMs });
+    if (Number(last?.getAttribute('aria-rowindex')) >= ${scrolledRows} || atEndMs > ${mostAtEndMs}) return resolve({ frames, missingMs: missingMs - atEndMs });
     scrollBy(0, (${scrollPxPerSec} * ms) / 1000);
     requestAnimationFrame(step);
   };
