@@ -112,15 +112,3 @@ export function formatRelative(value: Instant, nowMs = Date.now()): string {
     unit,
   );
 }
-
-const usual = [formatNumber, formatDateTime, zoneName, formatRelative, formatDate, formatTime];
-
-/** Makes the formats that most pages need while the browser has nothing else to do. Each takes milliseconds, for which a click would wait. */
-export function prepareFormats(first = 0): void {
-  const use = usual[first];
-  if (!use) return;
-  globalThis.requestIdleCallback?.(() => {
-    use(Date.now());
-    prepareFormats(first + 1);
-  });
-}

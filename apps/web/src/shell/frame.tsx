@@ -2,7 +2,6 @@ import { CircleQuestionMark, PanelLeft, Search } from 'lucide';
 import type { RefObject } from 'preact';
 import { useLocation } from 'preact-iso/router';
 import { useEffect, useRef } from 'preact/hooks';
-import { language, prepareFormats } from '../language.ts';
 import { lazy } from '../lazy.tsx';
 import { isAway } from '../portal.ts';
 import type { PageRoute } from '../routes.ts';
@@ -47,7 +46,6 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
   useShortcuts();
   useFocusOnNavigation(path, main);
   useReleaseNotice(go);
-  useEffect(() => prepareFormats(), [language.value]);
   if (!me.value) return null;
 
   const groups = navGroups({ role: me.value.role, modules: modules.data });

@@ -23,8 +23,7 @@ type Draw = (svg: SVGSVGElement | null) => void;
 
 const drawings = new WeakMap<IconNode, Draw>();
 
-// Copies of shapes that were made once: a list draws dozens of icons at a time, and with a component and an element for each shape they
-// would take a third of its time.
+// Copies of shapes that were made once: Preact has one element to compare for each icon, not one for each shape.
 function drawingOf(icon: IconNode): Draw {
   const known = drawings.get(icon);
   if (known) return known;
