@@ -1,9 +1,9 @@
 // Runs on any Node from 18 on, before anything is installed: node built-ins only, no newer syntax.
-// Installs the runtime, the package manager and the packages, then hands over to the command.
+// Installs the runtime, the package manager and the packages. Then it runs a command, or leaves `portal` for npm to run.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, EOL } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -25,15 +25,6 @@ const nodePackage =
 const pnpmPackage = `@pnpm/exe.${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
 const pnpmProgram = isWindows ? 'pnpm.exe' : 'pnpm';
 
-// The supervisor idles for months: a small young generation keeps its heap small
-const supervisor = ['--max-semi-space-size=1', 'scripts/start.ts'];
-const commands = {
-  start: (args) => ({ program: findNode(), args: [...supervisor, ...args] }),
-  dev: (args) => ({ program: findNode(), args: [...supervisor, '--watch', ...args] }),
-  test: (args) => ({ program: findNode(), args: ['scripts/test.ts', ...args] }),
-  exec: ([program, ...args]) => ({ program, args }),
-};
-
 /** Ends the start with an explanation instead of a stack. */
 class Failure extends Error {}
 
@@ -46,19 +37,51 @@ let reportedAt = 0;
 let isLineOpen = false;
 
 async function main([name, ...args]) {
-  if (!Object.hasOwn(commands, name ?? '') || (name === 'exec' && args.length === 0)) {
-    throw new Failure('Usage: node scripts/bootstrap.mjs start | dev | test [arguments] | exec PROGRAM [arguments]');
+  if (!['install', 'test', 'exec'].includes(name) || (name === 'exec' && args.length === 0)) {
+    throw new Failure(
+      'Usage: node scripts/bootstrap.mjs install [--dev] | test [arguments] | exec PROGRAM [arguments]\n' +
+        'npm start runs the service.',
+    );
   }
-  const needed = name === 'start' ? 'production' : 'all';
+  const needed = name === 'install' && !args.includes('--dev') ? 'production' : 'all';
   if (!isReady(needed)) await withLock(() => install(needed));
-  const command = commands[name](args);
-  // Replaces this process with the supervisor where Node can; the supervisor watches npm itself
-  if (command.args[1] === supervisor[1] && process.execve) {
-    process.chdir(root);
-    process.execve(command.program, [command.program, ...command.args], environment());
+  if (name === 'install') {
+    writeLauncher();
+    return;
   }
-  const { code, signal } = await run(command.program, command.args, 'inherit');
+  const [program, ...rest] = name === 'test' ? [findNode(), 'scripts/test.ts', ...args] : args;
+  const { code, signal } = await run(program, rest, 'inherit');
   process.exit(signal ? 128 + constants.signals[signal] : code);
+}
+
+/**
+ * Writes the program `portal`, which starts the supervisor. npm finds it among the programs of the packages, and runs it after this process
+ * has ended. Otherwise this process would stay beside the supervisor with 44 MB, as an older Node cannot become another program.
+ */
+function writeLauncher() {
+  const compiled = join(cache, 'compiled');
+  // The supervisor idles for months: a small young generation keeps its heap small
+  const command = [findNode(), '--max-semi-space-size=1', join(root, 'scripts', 'start.ts')];
+  const name = isWindows ? 'portal.cmd' : 'portal';
+  const quoted = (text) => (isWindows ? `"${text.replace(/%/g, '%%')}"` : `'${text.replace(/'/g, "'\\''")}'`);
+  const line = command.map(quoted).join(' ');
+  const lines = isWindows
+    ? ['@echo off', `if not defined NODE_COMPILE_CACHE set ${quoted(`NODE_COMPILE_CACHE=${compiled}`)}`, `${line} %*`]
+    : [
+        '#!/bin/sh',
+        `NODE_COMPILE_CACHE=\${NODE_COMPILE_CACHE:-${quoted(compiled)}}`,
+        'export NODE_COMPILE_CACHE',
+        `exec ${line} "$@"`,
+      ];
+  const text = lines.map((each) => each + EOL).join('');
+  const folder = join(root, 'node_modules', '.bin');
+  const file = join(folder, name);
+  if (readText(file) === text) return;
+  mkdirSync(folder, { recursive: true });
+  // Another start may be reading it
+  const fresh = join(folder, `.${name}-${process.pid}`);
+  writeFileSync(fresh, text, { mode: 0o755 });
+  renameSync(fresh, file);
 }
 
 /** Whether Node and the needed packages are installed: `production` for running the service, or `all`. */

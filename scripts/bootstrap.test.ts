@@ -21,9 +21,20 @@ case "$*" in *--prod*) ;; *) echo '{ "devDependencies": true }' > node_modules/.
 exit $(cat install-result)
 `;
 
+/** Prints its arguments and the processes of the bootstrap among its ancestors. */
+const supervisor = `
+import { readFileSync } from 'node:fs';
+const bootstraps = [];
+for (let pid = process.ppid; pid > 1; pid = Number(/\\) \\w (\\d+)/.exec(readFileSync('/proc/' + pid + '/stat', 'utf8'))[1])) {
+  const words = readFileSync('/proc/' + pid + '/cmdline', 'utf8').split('\\0');
+  if (words.includes('scripts/bootstrap.mjs')) bootstraps.push(words.join(' '));
+}
+console.log(JSON.stringify({ args: process.argv.slice(2), cache: process.env.NODE_COMPILE_CACHE, bootstraps }));
+`;
+
 /** A checkout with only the files the bootstrap reads, and a fake pnpm that logs its calls and really installs only Node. */
 async function makeCheckout() {
-  const root = await mkdtemp(join(tmpdir(), 'portal-bootstrap-'));
+  const root = await mkdtemp(join(tmpdir(), "portal's bootstrap-"));
   onTestFinished(() => rm(root, { recursive: true }));
   await mkdir(join(root, 'scripts'));
   await mkdir(join(root, 'bin'));
@@ -62,61 +73,63 @@ it('installs only before the first command', async () => {
 });
 
 describe('the packages of a start', () => {
-  /** A checkout whose start and tests do nothing. */
-  async function makeStartable() {
+  /** A checkout whose tests do nothing. */
+  async function makeTestable() {
     const checkout = await makeCheckout();
-    for (const name of ['start', 'test']) await writeFile(join(checkout.root, 'scripts', `${name}.ts`), '');
+    await writeFile(join(checkout.root, 'scripts', 'test.ts'), '');
     const lock = join(checkout.root, 'pnpm-lock.yaml');
     return { ...checkout, update: () => writeFile(lock, '# another release') };
   }
 
-  it.each(['test', 'dev', 'exec'])('are the production packages until %s adds the rest', async (name) => {
-    const { run, installed } = await makeStartable();
-    const command = name === 'exec' ? ['exec', 'true'] : [name];
-    expect(await run('start')).toMatchObject({ code: 0 });
-    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
-    expect(await installed()).toEqual(['production']);
-    for (let time = 0; time < 2; time += 1) expect(await run(...command)).toMatchObject({ code: 0 });
-    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
-    expect(await installed()).toEqual(['production', 'all']);
-  });
+  it.each([['test'], ['install', '--dev'], ['exec', 'true']])(
+    'are the production packages until %s adds the rest',
+    async (...command) => {
+      const { run, installed } = await makeTestable();
+      expect(await run('install')).toMatchObject({ code: 0 });
+      expect(await run('install')).toMatchObject({ code: 0, stderr: '' });
+      expect(await installed()).toEqual(['production']);
+      for (let time = 0; time < 2; time += 1) expect(await run(...command)).toMatchObject({ code: 0 });
+      expect(await run('install')).toMatchObject({ code: 0, stderr: '' });
+      expect(await installed()).toEqual(['production', 'all']);
+    },
+  );
 
   it('stay the production packages after an update', async () => {
-    const { run, update, installed } = await makeStartable();
-    await run('start');
+    const { run, update, installed } = await makeTestable();
+    await run('install');
     await update();
-    await run('start');
+    await run('install');
     expect(await installed()).toEqual(['production', 'production']);
   });
 
   it('stay complete after an update if tests have run, also when the install has to be repeated', async () => {
-    const { root, run, update, installed } = await makeStartable();
+    const { root, run, update, installed } = await makeTestable();
     await run('test');
     await update();
     await writeFile(join(root, 'install-result'), '7');
-    expect(await run('start')).toMatchObject({ code: 1 });
+    expect(await run('install')).toMatchObject({ code: 1 });
     await writeFile(join(root, 'install-result'), '0');
-    expect(await run('start')).toMatchObject({ code: 0 });
+    expect(await run('install')).toMatchObject({ code: 0 });
     expect(await installed()).toEqual(['all', 'all', 'all']);
   });
 
   it('suffice to start when the rest could not be added', async () => {
-    const { root, run } = await makeStartable();
-    await run('start');
+    const { root, run } = await makeTestable();
+    await run('install');
     await writeFile(join(root, 'install-result'), '7');
     expect(await run('test')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
-    expect(await run('start')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('install')).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('are installed again after packages of another release replaced some of them', async () => {
-    const { root, run, update } = await makeStartable();
-    await run('start');
+    const { root, run, update } = await makeTestable();
+    await run('install');
     await update();
     await writeFile(join(root, 'install-result'), '7');
-    await run('start');
+    await run('install');
     // Back to the previous release.
     await writeFile(join(root, 'pnpm-lock.yaml'), '');
-    expect(await run('start')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
+    expect(await run('install')).toMatchObject({ code: 1, stderr: expect.stringContaining('exit code 7') });
   });
 });
 
@@ -155,15 +168,30 @@ it("answers with the command's exit code", async () => {
   expect(await run('exec', 'sh', '-c', 'kill -TERM $$')).toMatchObject({ code: 143 });
 });
 
-it.runIf('execve' in process)('becomes the supervisor instead of staying beside it', async () => {
-  const { root, runWith } = await makeCheckout();
-  await writeFile(join(root, 'scripts', 'start.ts'), 'console.log(process.ppid, process.argv[2]); process.exit(4);');
-  const path = [join(root, 'bin'), process.env['PATH']].join(delimiter);
-  expect(await runWith({ PATH: path }, 'start', '--watch')).toEqual({
-    code: 4,
-    stdout: `${process.pid} --watch\n`,
-    stderr: expect.stringMatching(/^Fetching packages: …\n/),
+it.runIf(process.platform === 'linux')('leaves the supervisor alone under npm', async () => {
+  const { root } = await makeCheckout();
+  const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as object & {
+    scripts: object;
+  };
+  await writeFile(join(root, 'package.json'), JSON.stringify({ scripts }));
+  await writeFile(join(root, 'scripts', 'start.ts'), supervisor);
+  const env = {
+    HOME: root,
+    PATH: [join(root, 'bin'), process.env['PATH']].join(delimiter),
+    npm_config_loglevel: 'silent',
+  };
+  const ran = (...args: string[]) => promisify(execFile)('npm', args, { cwd: root, env });
+  const cache = join(root, '.cache', 'compiled');
+  expect(JSON.parse((await ran('start', '--', 'one two')).stdout)).toEqual({
+    args: ['one two'],
+    cache,
+    bootstraps: [],
   });
+  expect(JSON.parse((await ran('run', 'dev')).stdout)).toEqual({ args: ['--watch'], cache, bootstraps: [] });
+  await writeFile(join(root, 'scripts', 'start.ts'), 'process.exit(4)');
+  await expect(ran('start')).rejects.toMatchObject({ code: 4 });
+  await writeFile(join(root, 'scripts', 'bootstrap-integrity.json'), 'nothing');
+  await expect(ran('start')).rejects.toMatchObject({ code: 1 });
 });
 
 it('prints its usage for an unknown command', async () => {
@@ -256,7 +284,7 @@ const forAnotherVersion = (name: string, _: string, served: Buffer) => right(nam
 const canFetch = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 
 describe.runIf(canFetch).each(['Node', 'pnpm'] as const)('%s from a registry', { timeout: 60_000 }, (lacks) => {
-  const command = lacks === 'Node' ? ['start'] : ['exec', 'true'];
+  const command = ['exec', 'node', '--version'];
 
   it('is unpacked and run when its hash matches the one in the checkout', async () => {
     const { run, hasRun } = await makeStart(lacks, right);
@@ -287,7 +315,7 @@ describe.runIf(canFetch)('Node and packages side by side', { timeout: 60_000 }, 
   it('end together when Node cannot be installed', async () => {
     const { root, run, isInstalled, locks } = await makeStart('Node', wrong);
     await writeFile(join(root, 'pnpm-is-slow'), '');
-    expect(await run('start')).toMatchObject({
+    expect(await run('install')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('The download does not match the hash in this release'),
     });
@@ -298,7 +326,7 @@ describe.runIf(canFetch)('Node and packages side by side', { timeout: 60_000 }, 
     const { root, run, registry, isInstalled, locks } = await makeStart('Node', right);
     registry.stall();
     await writeFile(join(root, 'install-result'), '7');
-    expect(await run('start')).toMatchObject({
+    expect(await run('install')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('pnpm install ended with exit code 7.'),
     });

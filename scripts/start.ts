@@ -13,6 +13,7 @@ import { superviseProgram, type SupervisedChild } from './supervisor-child.ts';
 import { superviseDatabase, type SupervisedDatabase } from './supervisor-database.ts';
 import { loadOrCreateKeys } from './supervisor-keys.ts';
 import { lockDataFolder } from './supervisor-lock.ts';
+import { dropCompiler } from './supervisor-memory.ts';
 import { buildPages, hasPages } from './supervisor-pages.ts';
 import { expectFree, freePort } from './supervisor-ports.ts';
 import { type Preparation, startPreparation } from './supervisor-preparation.ts';
@@ -25,6 +26,8 @@ const echoMs = 500;
 const headStartMs = 5_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWatching = process.argv.includes('--watch');
+
+dropCompiler();
 
 const stop = new AbortController();
 let stopAskedAt = 0;
