@@ -85,17 +85,19 @@ export const showWidgets = (tabId: string, change: (widgets: DashboardWidget[]) 
   queryClient.setQueryData<DashboardWidget[]>(widgetsKey(tabId), (widgets) => widgets && change(widgets));
 };
 
-/** The order of the dashboards, shown at once and taken back if the service refuses it. */
-export async function orderTabs(ids: string[]): Promise<void> {
-  showTabs((tabs) => tabs.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)));
-  try {
-    const ordered = await portal.put('/dashboard/tabs/order', { body: { ids } });
-    showTabs(() => ordered);
-  } catch (error) {
-    await readTabsAgain();
-    throw error;
-  }
-}
+const orderKey = ['order of the dashboards'];
+
+/** Orders the dashboards. The order is shown at once, reaches the service after the one before, and is taken back if the service refuses it. */
+export const orderTabs = {
+  mutationKey: orderKey,
+  scope: { id: orderKey.join(' ') },
+  mutationFn: (ids: string[]) => portal.put('/dashboard/tabs/order', { body: { ids } }),
+  onMutate: (ids: string[]) => showTabs((tabs) => tabs.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))),
+  onSuccess: (ordered: DashboardTab[]) => {
+    // The answer knows nothing of an order that waits.
+    if (queryClient.isMutating({ mutationKey: orderKey }) === 1) showTabs(() => ordered);
+  },
+};
 
 /** Saves some breakpoints, unless the layout changed since `base` was read. */
 export const saveLayout = (tabId: string, base: DashboardLayout, layouts: Partial<Layouts>): Promise<DashboardLayout> =>

@@ -6,7 +6,7 @@ import type { DashboardTab } from '@portal/client/interface';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { orderTabs } from './queries.ts';
+import { orderTabs, readTabsAgain } from './queries.ts';
 import css from './tab-bar.module.css';
 import type * as TabDialogs from './tab-dialogs.tsx';
 import { texts } from './texts.ts';
@@ -24,8 +24,11 @@ export function TabBar({ tab, tabs, children }: TabBarProps) {
   const t = texts.value;
   const [dialog, setDialog] = useState<VNode | null>(null);
   const order = useMutation({
-    mutationFn: orderTabs,
-    onError: () => showToast(texts.value.orderFailed, { kind: 'error' }),
+    ...orderTabs,
+    onError: () => {
+      showToast(texts.value.orderFailed, { kind: 'error' });
+      return readTabsAgain();
+    },
   });
 
   const ids = tabs.map(({ id }) => id);

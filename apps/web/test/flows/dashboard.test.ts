@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible } from '../accessible.ts';
@@ -106,6 +107,37 @@ const spoken = (page: Page, text: RegExp | string) =>
 describe.skipIf(!hasBrowser)('dashboards', () => {
   const tabs = (page: Page) => page.getByRole('navigation', { name: 'Dashboards' }).getByRole('link').allTextContents();
   const menuOf = (page: Page, name: string) => button(page, `Actions for “${name}”`);
+
+  it('keep the last of several orders when the first reaches the service late', async () => {
+    const account = await addAccount();
+    const portal = portalOf(account);
+    await portal.get('/dashboard/tabs');
+    for (const name of ['Second', 'Third']) await portal.post('/dashboard/tabs', { body: { name } });
+    const page = await openDashboard(account);
+    await page.getByRole('link', { name: 'Third' }).click();
+    let [asked, answered] = [0, 0];
+    const shown = Promise.withResolvers<void>();
+    await page.route('**/dashboard/tabs/order', async (route) => {
+      asked += 1;
+      if (asked === 1) await shown.promise.then(() => pause(300));
+      await route.continue();
+    });
+    page.on('response', (response) => (answered += response.url().endsWith('/dashboard/tabs/order') ? 1 : 0));
+    const expected = [
+      ['Dashboard 1', 'Third', 'Second'],
+      ['Third', 'Dashboard 1', 'Second'],
+    ];
+    for (const order of expected) {
+      await menuOf(page, 'Third').click();
+      await item(page, 'Move left').click();
+      await expect.poll(() => tabs(page)).toEqual(order);
+    }
+    shown.resolve();
+    const last = expected.at(-1);
+    await expect.poll(() => answered).toBe(2);
+    expect((await portal.get('/dashboard/tabs')).map(({ name }) => name)).toEqual(last);
+    expect(await tabs(page)).toEqual(last);
+  });
 
   it('are made, renamed, ordered and deleted, the question names what goes, and the last one stays', async () => {
     const account = await addAccount();
