@@ -89,7 +89,8 @@ function AddForm({ widgetId, onAdded }: { widgetId: string; onAdded: (favorite: 
       setTyped({ url: '', title: '' });
       form.current?.querySelector('input')?.focus();
       onAdded(favorite);
-      return refresh(widgetId);
+      // The form takes the next one meanwhile.
+      void refresh(widgetId);
     },
   });
   const errors = fieldErrors(add.error);

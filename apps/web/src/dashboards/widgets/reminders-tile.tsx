@@ -170,7 +170,8 @@ function QuickAdd() {
       setTitle('');
       const when = dueLabel ? `${t[dueLabel]} ${formatTime(dueAt)}` : formatDateTime(dueAt);
       showToast(t.isAdded(title, when), { kind: 'success' });
-      return refreshReminders();
+      // The form takes the next one meanwhile.
+      void refreshReminders();
     },
   });
   return (
