@@ -16,7 +16,7 @@ const root = new URL('../../../', import.meta.url);
 /** Builds the pages unless they are newer than their sources, apart from those of `npm start`. */
 export default async function setup(project: TestProject): Promise<void> {
   // Without it, all tests of this project are skipped
-  if (serviceBinary('chromium') === null) return;
+  if (serviceBinary('chromium-headless-shell') === null) return;
   const webDir = fileURLToPath(new URL('.cache/web-dist', root));
   const program = fileURLToPath(new URL('scripts/build-web.ts', root));
   await promisify(execFile)(process.execPath, [program, '--if-stale', '--out-dir', webDir]);

@@ -7,7 +7,11 @@ export const services = [
   { binary: 'slapd', debianPackage: 'slapd', skipped: 'the tests against a directory server' },
   { binary: 'dovecot', debianPackage: 'dovecot-imapd', skipped: 'the tests against a mailbox' },
   { binary: 'radicale', debianPackage: 'radicale', skipped: 'the tests against a calendar server' },
-  { binary: 'chromium', debianPackage: 'chromium', skipped: 'the tests in a browser' },
+  {
+    binary: 'chromium-headless-shell',
+    debianPackage: 'chromium-headless-shell',
+    skipped: 'the tests in a browser',
+  },
   { binary: 'initdb', debianPackage: 'postgresql', skipped: 'the tests of a backup of containers and of two machines' },
   { binary: 'haproxy', debianPackage: 'haproxy', skipped: 'the tests of two machines and of the proxy' },
   { binary: 'curl', debianPackage: 'curl', skipped: 'the commands of the documents' },

@@ -15,7 +15,7 @@ import { addWidget } from '@portal/usecases/dashboards/widgets';
 import { testApp } from '../../testing/app.ts';
 import { loadedPage } from '../../testing/browser.ts';
 
-const browser = serviceBinary('chromium') ?? '';
+const browser = serviceBinary('chromium-headless-shell') ?? '';
 
 const { app, make, signedIn, cookieOf, runtime } = await testApp();
 const as = await make.user();
