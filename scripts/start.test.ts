@@ -106,8 +106,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
   });
 
   it('runs everything, answers the first calls of README.md, restarts killed processes and stops cleanly', async () => {
-    // Nothing is compiled yet, as in a fresh checkout
-    const first = start({ NODE_COMPILE_CACHE: join(dataDir, 'compiled') });
+    const first = start();
     const address = await addressOf(first);
     const [, trouble = ''] = /Trouble +(\S+) /.exec(first.output()) ?? [];
     expect(trouble).toBe('docs/operating.md');
@@ -117,7 +116,7 @@ describe.runIf(process.platform === 'linux' && hasCurl)('npm start', { timeout: 
       '"title":"Renew the certificate"',
     );
 
-    // It has 60 MB; with the compiler of TypeScript 88 MB, and with the packages of migration and seed 150 MB
+    // It has 60 MB; with the packages of migration and seed it had 150 MB
     const [, resident] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${first.child.pid}/status`, 'utf8')) ?? [];
     expect(Number(resident)).toBeLessThan(72_000);
 
