@@ -21,11 +21,11 @@ case "$*" in *--prod*) ;; *) echo '{ "devDependencies": true }' > node_modules/.
 exit $(cat install-result)
 `;
 
-/** Prints its arguments and the processes of the bootstrap among its ancestors. */
+/** Prints its arguments and the processes of the bootstrap between it and the test, which may run under one itself. */
 const supervisor = `
 import { readFileSync } from 'node:fs';
 const bootstraps = [];
-for (let pid = process.ppid; pid > 1; pid = Number(/\\) \\w (\\d+)/.exec(readFileSync('/proc/' + pid + '/stat', 'utf8'))[1])) {
+for (let pid = process.ppid; pid !== Number(process.env.PID_OF_TEST); pid = Number(/\\) \\w (\\d+)/.exec(readFileSync('/proc/' + pid + '/stat', 'utf8'))[1])) {
   const words = readFileSync('/proc/' + pid + '/cmdline', 'utf8').split('\\0');
   if (words.includes('scripts/bootstrap.mjs')) bootstraps.push(words.join(' '));
 }
@@ -179,6 +179,7 @@ it.runIf(process.platform === 'linux')('leaves the supervisor alone under npm', 
     HOME: root,
     PATH: [join(root, 'bin'), process.env['PATH']].join(delimiter),
     npm_config_loglevel: 'silent',
+    PID_OF_TEST: String(process.pid),
   };
   const ran = (...args: string[]) => promisify(execFile)('npm', args, { cwd: root, env });
   const cache = join(root, '.cache', 'compiled');
