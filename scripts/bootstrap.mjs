@@ -45,10 +45,9 @@ async function main([name, ...args]) {
   }
   const needed = name === 'install' && !args.includes('--dev') ? 'production' : 'all';
   if (!isReady(needed)) await withLock(() => install(needed));
-  if (name === 'install') {
-    writeLauncher();
-    return;
-  }
+  // Also before other commands: who starts the service may not be allowed to write here
+  writeLauncher();
+  if (name === 'install') return;
   const [program, ...rest] = name === 'test' ? [findNode(), 'scripts/test.ts', ...args] : args;
   const { code, signal } = await run(program, rest, 'inherit');
   process.exit(signal ? 128 + constants.signals[signal] : code);

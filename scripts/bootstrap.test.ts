@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -193,6 +193,15 @@ it.runIf(process.platform === 'linux')('leaves the supervisor alone under npm', 
   await expect(ran('start')).rejects.toMatchObject({ code: 4 });
   await writeFile(join(root, 'scripts', 'bootstrap-integrity.json'), 'nothing');
   await expect(ran('start')).rejects.toMatchObject({ code: 1 });
+});
+
+it.runIf(process.platform === 'linux')('writes the launcher before any command, and not again', async () => {
+  const { root, run } = await makeCheckout();
+  await run('exec', 'true');
+  const launcher = join(root, 'node_modules', '.bin', 'portal');
+  const { mtimeMs, ino } = await stat(launcher);
+  expect(await run('install')).toMatchObject({ code: 0, stderr: '' });
+  expect(await stat(launcher)).toMatchObject({ mtimeMs, ino });
 });
 
 it('prints its usage for an unknown command', async () => {
