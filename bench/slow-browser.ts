@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Browser, type Look, newProfile, type Page } from '../apps/web/test/chromium.ts';
+import { installedProgram } from '@portal/testing/services';
+import { type Browser, launchBrowser, type Look, newProfile, type Page } from '../apps/web/test/chromium.ts';
 
 /** The network and processor of a person with an old telephone. */
 const slow = { bitsPerSec: 9_000_000, roundTripMs: 100, cpuTimes: 4 };
@@ -44,6 +45,13 @@ record(null);
 export interface Traffic {
   requests: number;
   bytes: number;
+}
+
+/** The Chromium of a person. Without its window, it stops drawing a page on a slowed processor that scrolls for long. */
+export function launchWholeBrowser(): Promise<Browser> {
+  const path = installedProgram('chromium');
+  if (path === null) throw new Error('Chromium is missing. Debian and Ubuntu: apt-get install chromium');
+  return launchBrowser(path);
 }
 
 /** A browser profile whose pages run as on a slow device. */

@@ -6,13 +6,13 @@ import { openDatabase } from '@portal/db/open';
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { launchBrowser, newProfile, type Page } from '../apps/web/test/chromium.ts';
+import { newProfile, type Page } from '../apps/web/test/chromium.ts';
 import { drawn } from '../apps/web/test/drawn.ts';
 import { buildWebIfStale } from '../scripts/web-build.ts';
 import { usualBuild } from '../scripts/web-sources.ts';
 import { fillWithTenders } from './many-tenders.ts';
 import { benchDatabase, benchSettings, median, percentile, report, startServer, stopAll } from './measure.ts';
-import { clickOn, watchForPaint, windowMs } from './slow-browser.ts';
+import { clickOn, launchWholeBrowser, watchForPaint, windowMs } from './slow-browser.ts';
 
 const size = Number(process.argv[2] ?? 1_000_000);
 const rounds = Number(process.argv[3] ?? 5);
@@ -52,7 +52,7 @@ try {
     { ...settings, WEB_DIR: usualBuild.outDir },
     join(folder, 'api.log'),
   );
-  const browser = await launchBrowser();
+  const browser = await launchWholeBrowser();
   try {
     const opened: number[] = [];
     const searched: number[] = [];

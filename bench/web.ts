@@ -9,7 +9,7 @@ import { type WidgetType, widgetTypes } from '@portal/domain/dashboards/widgets'
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
-import { launchBrowser, newProfile, type Page } from '../apps/web/test/chromium.ts';
+import { newProfile, type Page } from '../apps/web/test/chromium.ts';
 import { drawn } from '../apps/web/test/drawn.ts';
 import { buildWebIfStale } from '../scripts/web-build.ts';
 import { usualBuild } from '../scripts/web-sources.ts';
@@ -23,7 +23,7 @@ import {
   startServer,
   stopAll,
 } from './measure.ts';
-import { clickOn, openSlowly, type Traffic, watchForPaint, windowMs } from './slow-browser.ts';
+import { clickOn, launchWholeBrowser, openSlowly, type Traffic, watchForPaint, windowMs } from './slow-browser.ts';
 
 interface Account {
   cookie: string;
@@ -72,7 +72,7 @@ try {
     { ...settings, WEB_DIR: emptyDir },
     join(folder, 'empty.log'),
   );
-  const browser = await launchBrowser();
+  const browser = await launchWholeBrowser();
   const slowly = (at: { url: string }, account?: { cookie: string }) =>
     openSlowly(browser, at.url, account?.cookie ?? null, { width: 1440 });
 
