@@ -97,7 +97,7 @@ export function ResultTable(props: ResultsProps) {
         caption={t.list}
         columns={columns}
         rows={tenders}
-        rowKey={({ id }) => id}
+        rowKey={idOf}
         empty={null}
         paging={{ hasMore, isLoading, onMore, total }}
       />
@@ -110,6 +110,8 @@ export function ResultTable(props: ResultsProps) {
     </div>
   );
 }
+
+const idOf = ({ id }: Tender): string => id;
 
 /** How far from the end of the list the next page is read. */
 const aheadPx = 2_000;

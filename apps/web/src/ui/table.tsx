@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { MutableRef } from 'preact/hooks';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
@@ -59,11 +59,13 @@ interface Order {
 export function Table<Row>({ caption, columns, rows, rowKey, empty, search, paging, selection }: TableProps<Row>) {
   const [order, setOrder] = useState<Order | null>(null);
   const ordered = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
-  const blocks = useMemo(() => blocksOf(ordered), [ordered]);
+  const blocks = useBlocks(ordered);
   const isLong = blocks.length > 1;
   // Not all rows are in the page, so each says which it is.
   const rowCount = paging?.hasMore ? (paging.total ?? null) : rows.length;
   const [rowPx, setRowPx] = useState(usualRowPx);
+  // Cards are much higher than rows; small differences are not worth another drawing.
+  const onMeasure = useCallback((px: number) => setRowPx((now) => (Math.abs(px - now) > now / 4 ? px : now)), []);
   // A person sees the first rows before anything is done for the others.
   const [isBegun, setBegun] = useState(false);
   useEffect(() => setBegun(true), []);
@@ -143,10 +145,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, search, pagi
               isCards={form === 'cards'}
               isFirst={index === 0}
               rowPx={rowPx}
-              onMeasure={(px) => {
-                // Cards are much higher than rows; small differences are not worth another drawing.
-                if (Math.abs(px - rowPx) > rowPx / 4) setRowPx(px);
-              }}
+              onMeasure={onMeasure}
             />
           ))}
           {isBeginning && (
@@ -202,6 +201,18 @@ const abovePx = 240;
 
 /** The rows in the window, or those of a block if it has fewer. */
 const drawnAtFirst = (): number => Math.min(Math.ceil((innerHeight - abovePx) / usualRowPx), blockSize);
+
+/** Parts of the rows. A part whose rows are those of the last time is the same array, so that it is not drawn again when the list grows. */
+function useBlocks<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const last = useRef<readonly (readonly Row[])[]>([]);
+  return useMemo(() => {
+    last.current = blocksOf(rows).map((block, index) => {
+      const before = last.current[index];
+      return before?.length === block.length && block.every((row, n) => row === before[n]) ? before : block;
+    });
+    return last.current;
+  }, [rows]);
+}
 
 function blocksOf<Row>(rows: readonly Row[]): (readonly Row[])[] {
   if (rows.length <= shortRows) return [rows];
