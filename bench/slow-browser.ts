@@ -10,6 +10,8 @@ export const windowMs = 4_000;
 
 /** How long a page that has been drawn makes no call. */
 const quietMs = 1_500;
+/** How often a page is waited for that is quiet but not painted. */
+const mostWaits = 10;
 
 /** What a page tells about itself. */
 interface Figures {
@@ -47,8 +49,8 @@ export interface Traffic {
   bytes: number;
 }
 
-/** The Chromium of a person. Without its window, it stops drawing a page on a slowed processor that scrolls for long. */
-export function launchWholeBrowser(): Promise<Browser> {
+/** The full Chromium, which people have. Its headless shell stops drawing a page that scrolls for long on a slowed processor. */
+export function launchFullBrowser(): Promise<Browser> {
   const path = installedProgram('chromium');
   if (path === null) throw new Error('Chromium is missing. Debian and Ubuntu: apt-get install chromium');
   return launchBrowser(path);
@@ -103,13 +105,18 @@ export async function openSlowly(browser: Browser, url: string, cookie: string |
     traffic: (): Traffic => ({ ...traffic }),
     figures,
     /**
-     * Opens a page and waits until it has loaded everything and been quiet for a while. It looks at the network only: what finds elements by
-     * role adds 300 KB of script to the page, which is more than the page itself.
+     * Opens a page and waits until it has loaded everything, been quiet for a while and painted something. It looks at the network and at
+     * figures of the browser only: what finds elements by role adds 300 KB of script to the page, which is more than the page itself.
      */
     async open(path: string): Promise<void> {
       await page.goto(path);
-      lastChangeMs = performance.now();
-      while (unanswered.size > 0 || performance.now() - lastChangeMs < quietMs) await pause(50);
+      // The script of a page may take longer than the quiet while, and then calls more.
+      for (let wait = 0; wait < mostWaits; wait += 1) {
+        lastChangeMs = performance.now();
+        while (unanswered.size > 0 || performance.now() - lastChangeMs < quietMs) await pause(50);
+        if ((await figures()).paintMs > 0) return;
+      }
+      throw new Error(`${path} painted nothing`);
     },
     /** Milliseconds of each frame while `work` runs. */
     async framesDuring(work: () => Promise<unknown>): Promise<number[]> {

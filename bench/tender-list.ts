@@ -12,7 +12,7 @@ import { buildWebIfStale } from '../scripts/web-build.ts';
 import { usualBuild } from '../scripts/web-sources.ts';
 import { fillWithTenders } from './many-tenders.ts';
 import { benchDatabase, benchSettings, median, percentile, report, startServer, stopAll } from './measure.ts';
-import { clickOn, launchWholeBrowser, watchForPaint, windowMs } from './slow-browser.ts';
+import { clickOn, launchFullBrowser, watchForPaint, windowMs } from './slow-browser.ts';
 
 const size = Number(process.argv[2] ?? 1_000_000);
 const rounds = Number(process.argv[3] ?? 5);
@@ -52,7 +52,7 @@ try {
     { ...settings, WEB_DIR: usualBuild.outDir },
     join(folder, 'api.log'),
   );
-  const browser = await launchWholeBrowser();
+  const browser = await launchFullBrowser();
   try {
     const opened: number[] = [];
     const searched: number[] = [];

@@ -23,7 +23,7 @@ import {
   startServer,
   stopAll,
 } from './measure.ts';
-import { clickOn, launchWholeBrowser, openSlowly, type Traffic, watchForPaint, windowMs } from './slow-browser.ts';
+import { clickOn, launchFullBrowser, openSlowly, type Traffic, watchForPaint, windowMs } from './slow-browser.ts';
 
 interface Account {
   cookie: string;
@@ -72,7 +72,7 @@ try {
     { ...settings, WEB_DIR: emptyDir },
     join(folder, 'empty.log'),
   );
-  const browser = await launchWholeBrowser();
+  const browser = await launchFullBrowser();
   const slowly = (at: { url: string }, account?: { cookie: string }) =>
     openSlowly(browser, at.url, account?.cookie ?? null, { width: 1440 });
 

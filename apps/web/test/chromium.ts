@@ -23,7 +23,7 @@ export interface Look {
   height?: number;
 }
 
-/** Starts Chromium without any way out of this machine. Benches give the path of another one. */
+/** Starts Chromium without any way out of this machine. Benches give the path of the full one. */
 export const launchBrowser = (path = binary): Promise<Browser> =>
   chromium.launch({
     executablePath: path,
