@@ -39,6 +39,7 @@ interface TableProps<Row> {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
+  /** The same function each time, like the same columns, keeps rows of a long table from being drawn again. */
   rowKey: (row: Row) => string;
   empty: ComponentChildren;
   search?: { value: string; onInput: (value: string) => void; label: string } | undefined;
