@@ -143,15 +143,15 @@ function Screenshot({ picture, refusal, onChange }: ScreenshotProps) {
   const capture = () => void take(() => captureScreen(() => hideDialog(box.current)), t.captureFailed);
 
   useEffect(() => {
-    const dialog = box.current?.closest('dialog');
     const onPaste = (event: ClipboardEvent) => {
       const file = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith('image/'));
       if (!file) return;
       event.preventDefault();
       open(file);
     };
-    dialog?.addEventListener('paste', onPaste);
-    return () => dialog?.removeEventListener('paste', onPaste);
+    // Not on the dialog: nothing in it has the focus after a click beside its fields.
+    document.addEventListener('paste', onPaste);
+    return () => document.removeEventListener('paste', onPaste);
   }, []);
 
   const remove = () => {
