@@ -1,9 +1,11 @@
 import './style.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { runEffectsBeforeEvents } from './effects.ts';
 import { setLanguage } from './language.ts';
 import { restoreTheme } from './theme.ts';
 
+runEffectsBeforeEvents();
 restoreTheme();
 setLanguage(null);
 const root = document.querySelector('#app');

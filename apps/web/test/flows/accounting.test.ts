@@ -161,6 +161,22 @@ describe.skipIf(!hasBrowser)('the merchandise export', () => {
     expect((await download(page)).text).toBe(made.text);
   });
 
+  it('saves what was typed right before Enter, although nothing was painted in between', async () => {
+    const account = await addAccount({ role: 'ADMIN' });
+    const page = await drawn(await openPage('/app/merchandise-export?tab=accounts', { account }));
+    await button(page, 'New account').click();
+    await field(page, /^Number/).fill('8400');
+    // Only promises: a browser paints between tasks.
+    await field(page, /^Name/).evaluate(async (name: HTMLInputElement) => {
+      name.value = 'T-Shirts';
+      name.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+      name.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+      name.form?.requestSubmit();
+    });
+    await page.getByRole('table', { name: 'Account list' }).getByText('T-Shirts').waitFor();
+  });
+
   it('has accounts that are added, changed, deleted, searched, and replaced by a file after a comparison', async () => {
     const account = await addAccount({ role: 'ADMIN' });
     allow('400 POST /accounting/merchandise/accounts', '409 POST /accounting/merchandise/accounts');
