@@ -31,9 +31,8 @@ async function makeApp(more: Record<string, string> = {}) {
     'src/main.ts': "import './style.css'; import { routes } from './routes.ts'; console.log(routes);",
     'src/routes.ts': `export const routes = [
       () => import('./accounts/sign-in-page.tsx'),
-      () => import('./dashboards/dashboard-page.tsx'),
+      () => import('./signed-in.ts'),
       () => import('./reminders/reminders-page.tsx'),
-      () => import('./shell/frame.tsx'),
       ...(import.meta.env.DEV ? [() => import('./ui/parts-page.tsx')] : []),
     ];`,
     'src/style.css': 'body { color: red }',
@@ -42,6 +41,8 @@ async function makeApp(more: Record<string, string> = {}) {
     'src/dashboards/dashboard-page.tsx': page('dashboard'),
     'src/reminders/reminders-page.tsx': page('reminders'),
     'src/shell/frame.tsx': "export const frame = 'around';",
+    'src/signed-in.ts':
+      "export { page } from './dashboards/dashboard-page.tsx'; export { frame } from './shell/frame.tsx';",
     'src/ui/parts-page.tsx': page('parts'),
     ...more,
   };
@@ -57,7 +58,7 @@ async function makeApp(more: Record<string, string> = {}) {
 it('builds, compresses what is worth it, and says what it wrote', async () => {
   const { build, assets, read, named } = await makeApp();
   expect(await buildWeb(build)).toMatch(
-    /^Built the pages in \d+\.\d s: 10 files, \d+ KB, compressed \d+ KB, in .*dist\.$/,
+    /^Built the pages in \d+\.\d s: 9 files, \d+ KB, compressed \d+ KB, in .*dist\.$/,
   );
   expect(read('index.html')).toMatch(/<script type="module".* src="\/assets\/index-.*\.js">/);
   const shared = await named('shared');
@@ -65,7 +66,7 @@ it('builds, compresses what is worth it, and says what it wrote', async () => {
   for (const bytes of [brotliDecompressSync(packed('.br')), gunzipSync(packed('.gz'))])
     expect(bytes.toString()).toBe(read(join('assets', shared)));
   // Too small to be worth it
-  expect((await assets()).filter((name) => name.startsWith('frame-'))).toHaveLength(1);
+  expect((await assets()).filter((name) => name.startsWith('signed-in-'))).toHaveLength(1);
   expect(read('index.html')).not.toContain('parts-page');
   expect(await named('parts-page')).toBe('');
 });
@@ -73,7 +74,7 @@ it('builds, compresses what is worth it, and says what it wrote', async () => {
 it('names the scripts that the dashboard needs beside the entry', async () => {
   const { build, read, named } = await makeApp();
   await buildWeb(build);
-  const expected = await Promise.all(['dashboard-page', 'shared', 'frame'].map(named));
+  const expected = await Promise.all(['signed-in', 'shared'].map(named));
   expect(JSON.parse(read('preload.json'))).toEqual({ dashboard: expected.map((name) => `/assets/${name}`).toSorted() });
 });
 
@@ -192,7 +193,7 @@ describe('the budget', () => {
     const [signIn, dashboard, , reminders] = measured.sizes;
     const entry = await sizeOf('index');
     expect(signIn?.bytes).toBe(entry + (await sizeOf('sign-in-page', 'shared')));
-    expect(dashboard?.bytes).toBe(entry + (await sizeOf('dashboard-page', 'shared', 'frame')));
+    expect(dashboard?.bytes).toBe(entry + (await sizeOf('signed-in', 'shared')));
     expect(reminders?.bytes).toBe(await sizeOf('reminders-page'));
     expect(reminders?.toOpen).toBe(await sizeOf('reminders-page', 'shared'));
     expect(sizeTable(measured)).toMatch(/^KB after gzip +own +limit to open\nScripts to the sign-in +\d\.\d +45\.0\n/);
@@ -214,11 +215,11 @@ describe('the budget', () => {
   it('is not kept by a dashboard that loads with the start', async () => {
     const { build } = await makeApp({
       'src/main.ts':
-        "import { routes } from './routes.ts'; import { page } from './dashboards/dashboard-page.tsx'; console.log(routes, page);",
+        "import { routes } from './routes.ts'; import { page } from './signed-in.ts'; console.log(routes, page);",
     });
     await buildWeb(build);
     expect(budgetFaults(measure(build))).toEqual([
-      'src/dashboards/dashboard-page.tsx is no page of src/routes.ts, or loads with the start',
+      'src/signed-in.ts is no page of src/routes.ts, or loads with the start',
     ]);
   });
 });

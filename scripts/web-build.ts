@@ -28,7 +28,7 @@ export interface Chunk {
 }
 
 /** The page most people open first, and what stands around each page of a signed-in person. */
-export const dashboard = ['src/dashboards/dashboard-page.tsx', 'src/shell/frame.tsx'];
+export const signedIn = 'src/signed-in.ts';
 
 /** Vite, as far as this module uses it. Only apps/web depends on it, so its types are not visible here. */
 interface Vite {
@@ -132,12 +132,10 @@ export function loadedWith(manifest: Manifest, keys: readonly string[]): Set<str
 export const entriesOf = (manifest: Manifest): string[] =>
   Object.keys(manifest).filter((key) => manifest[key]?.isEntry === true);
 
-/** Addresses of the scripts that a dashboard with tiles needs beside those of the entry. */
+/** Addresses of the scripts that a dashboard needs beside those of the entry. */
 function preloads(manifest: Manifest): string[] {
   const first = loadedWith(manifest, entriesOf(manifest));
-  const needed = [...loadedWith(manifest, [...dashboard, 'src/dashboards/widgets/tiles.ts'])].filter(
-    (key) => !first.has(key),
-  );
+  const needed = [...loadedWith(manifest, [signedIn])].filter((key) => !first.has(key));
   return needed.map((key) => `/${manifest[key]?.file}`).toSorted();
 }
 

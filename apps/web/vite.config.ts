@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-const dashboard = /\/src\/(?:dashboards\/dashboard-page|dashboards\/widgets\/tiles|shell\/frame)\.tsx?$/;
+const signedIn = /\/src\/signed-in\.ts$/;
 
-/** Whether the dashboard, one of its tiles or the frame around it imports this module, directly or not. */
-function isOfDashboard(
+/** Whether what each signed-in account loads imports this module, directly or not. */
+function isOfSignedIn(
   id: string,
   infoOf: (id: string) => { importers: readonly string[] } | null,
   seen = new Set<string>(),
 ): boolean {
-  if (dashboard.test(id)) return true;
+  if (signedIn.test(id)) return true;
   seen.add(id);
-  return (infoOf(id)?.importers ?? []).some((importer) => !seen.has(importer) && isOfDashboard(importer, infoOf, seen));
+  return (infoOf(id)?.importers ?? []).some((importer) => !seen.has(importer) && isOfSignedIn(importer, infoOf, seen));
 }
 
 /** Vite drops this attribute: the first paint waits for the script, which sets the theme. */
@@ -42,11 +42,11 @@ export default defineConfig({
       output: {
         codeSplitting: {
           // A few files for what pages share, instead of dozens, because a request costs more than it saves: what the sign-in needs, what the
-          // dashboard needs, the other parts of `src/ui`, and one for each area whose pages share something.
+          // dashboard and its frame need, the other parts of `src/ui`, and one for each area whose pages share something.
           groups: [
             { name: 'start', tags: ['$initial'], priority: 4 },
             {
-              name: (id, context) => (isOfDashboard(id, (one) => context.getModuleInfo(one)) ? 'shared' : null),
+              name: (id, context) => (isOfSignedIn(id, (one) => context.getModuleInfo(one)) ? 'shared' : null),
               minShareCount: 2,
               priority: 3,
             },

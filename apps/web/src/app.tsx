@@ -11,7 +11,7 @@ import { readModulesAhead } from './shell/modules.ts';
 import { watchHistory } from './ui/history-guard.ts';
 import { FailedState, Skeleton } from './ui/states.tsx';
 
-const Frame = lazy(() => import('./shell/frame.tsx').then(({ Frame }) => Frame));
+const Frame = lazy(() => import('./signed-in.ts').then(({ Frame }) => Frame));
 
 watchHistory();
 

@@ -44,8 +44,8 @@ export interface PageRoute {
 }
 
 const DashboardPage = lazy(async () => {
-  const { DashboardPage: Page, ahead } = await import('./dashboards/dashboard-page.tsx');
-  await ahead;
+  const { DashboardPage: Page, readDashboardAhead } = await import('./signed-in.ts');
+  await readDashboardAhead();
   return Page;
 });
 

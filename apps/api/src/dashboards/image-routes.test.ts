@@ -33,6 +33,7 @@ it('stores a picture, lists it, serves it unchanged with headers against scripts
     },
   ]);
   expect((await request({ url: '/dashboard/images', as })).json()).toEqual([image]);
+  expect((await request({ url: '/dashboard', as })).json()).toMatchObject({ images: [image] });
   const served = await request({ url: `/dashboard/images/${image.id}`, as });
   expect(served.rawPayload).toEqual(bytes);
   expect(served.headers).toMatchObject({

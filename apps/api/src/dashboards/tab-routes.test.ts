@@ -33,7 +33,7 @@ it('lists, adds, renames, orders and deletes the user’s own dashboards', async
   ]);
 });
 
-it('answers a dashboard with its layout and widgets in one call', async () => {
+it('answers a dashboard with its layout, widgets and favorites in one call', async () => {
   const as = await make.user();
   const read = async (url: string) => (await request({ url, as })).json<Record<string, unknown>>();
   const fresh = await read('/dashboard');
@@ -42,14 +42,37 @@ it('answers a dashboard with its layout and widgets in one call', async () => {
   const { id: second } = (
     await request({ method: 'POST', url: '/dashboard/tabs', as, payload: { name: 'Leitstelle' } })
   ).json<{ id: string }>();
-  await request({ method: 'POST', url: `/dashboard/tabs/${second}/widgets`, as, payload: { type: 'clock' } });
+  const addFavorites = async (tabId: unknown, ...titles: string[]) => {
+    const url = `/dashboard/tabs/${String(tabId)}/widgets`;
+    const { id: widgetId } = (await request({ method: 'POST', url, as, payload: { type: 'favorites' } })).json<{
+      id: string;
+    }>();
+    for (const title of titles) {
+      const payload = {
+        widgetId,
+        title,
+        url: 'https://wetter.example.org/',
+        iconUrl: 'https://wetter.example.org/i.png',
+      };
+      expect((await request({ method: 'POST', url: '/favorites', as, payload })).statusCode).toBe(201);
+    }
+    return read(`/favorites?widgetId=${widgetId}`);
+  };
+  await addFavorites(fresh['tabId'], 'Elsewhere');
+  const favorites = [await addFavorites(second, 'Rain', 'Wind'), await addFavorites(second, 'Sun')].flat();
   expect(await read(`/dashboard?tabId=${second}`)).toEqual({
     tabId: second,
     tabs: await read('/dashboard/tabs'),
     layout: await read(`/dashboard/tabs/${second}/layout`),
     widgets: await read(`/dashboard/tabs/${second}/widgets`),
+    favorites,
+    images: [],
   });
-  expect(await read('/dashboard')).toMatchObject({ tabId: fresh['tabId'], widgets: [] });
+  expect(await read('/dashboard')).toMatchObject({
+    tabId: fresh['tabId'],
+    widgets: [{ type: 'favorites' }],
+    favorites: [{ title: 'Elsewhere' }],
+  });
 
   const stranger = await make.user({ tenantId: as.tenantId });
   for (const tabId of [second, newId()]) {

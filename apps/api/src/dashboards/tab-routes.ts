@@ -25,9 +25,9 @@ export function registerTabs(app: App): void {
       schema: {
         operationId: 'getDashboard',
         tags,
-        summary: 'Get one of your own dashboards, with its layout and widgets',
+        summary: 'Get one of your own dashboards, with its layout, widgets and favorites',
         description:
-          'In one answer what a page shows first: the list of all your dashboards, and the layout and the widgets of one of them, which is the first one unless `tabId` names another. The first call of an account without dashboards creates one.',
+          'In one answer what a page shows first: the list of all your dashboards, the layout, the widgets and the favorites of one of them, which is the first one unless `tabId` names another, and the list of your pictures. The first call of an account without dashboards creates one.',
         querystring: z.object({ tabId: Id.optional().describe('The dashboard; the first one if left out') }),
         response: { 200: Dashboard },
       },

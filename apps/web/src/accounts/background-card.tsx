@@ -1,7 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import type { DashboardBackground, Profile } from '@portal/client/interface';
 import { backgroundStyle } from '../dashboards/background-style.ts';
-import { imageAddress, useAddImage, useImages } from '../dashboards/images.ts';
+import { useAddImage } from '../dashboards/image-changes.ts';
+import { imageAddress, useImages } from '../dashboards/images.ts';
 import { imageTypes } from '../dashboards/picture-files.ts';
 import { useRefusalText } from '../dashboards/refusal-text.ts';
 import { formatNumber } from '../language.ts';

@@ -15,13 +15,12 @@ import { useAfterPaint } from '../ui/use-after-paint.ts';
 import { Backdrop } from './backdrop.tsx';
 import { type Changes, changes, type Editor, type View } from './board.ts';
 import css from './dashboard.module.css';
-import { kindOf, sizeOf } from './kinds.ts';
+import { sizeOf } from './kinds.ts';
 import { type Board, readAhead, readTabsAgain, useBoard } from './queries.ts';
 import { TabBar } from './tab-bar.tsx';
 import { useTabs } from './tabs-query.ts';
 import { texts } from './texts.ts';
 import { TileGrid } from './tile-grid.tsx';
-import { loadTiles } from './widgets/registry.ts';
 
 const idIn = (path: string): string | undefined => exec(path, '/app/tabs/:id')?.params['id'];
 const isId = (text: string): boolean => /^[0-9a-f-]{36}$/i.test(text);
@@ -32,18 +31,14 @@ const signedIn = new Promise<Profile>((resolve) => {
   });
 });
 
-/**
- * The dashboard and the script of its tiles, which arrive while the frame loads. The page waits for them, so that all of it is drawn at
- * once instead of part by part.
- */
-export const ahead: Promise<unknown> = signedIn.then(async ({ mustChangePassword }) => {
+/** Reads the dashboard. The page waits for it, so that all of it is drawn at once instead of part by part. */
+export async function readDashboardAhead(): Promise<void> {
+  const { mustChangePassword } = await signedIn;
   // Until it is changed, the service refuses everything else.
   if (mustChangePassword) return;
   const wanted = idIn(location.pathname);
-  const widgets = await readAhead(wanted !== undefined && isId(wanted) ? wanted : undefined);
-  await Promise.all(widgets.map(async (widget) => kindOf(widget)?.Tile.preload()));
-});
-loadTiles().catch(() => undefined);
+  await readAhead(wanted !== undefined && isId(wanted) ? wanted : undefined);
+}
 
 /** The dashboard that the path names; the first one if it names none. */
 export function DashboardPage() {

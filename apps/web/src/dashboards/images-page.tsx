@@ -13,16 +13,10 @@ import { EmptyState, Progress, QueryView, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { isBackground, useAddImage, useDashboardsWithFrame, useDeleteImage } from './image-changes.ts';
 import { texts } from './images-texts.ts';
 import s from './images.module.css';
-import {
-  imageAddress,
-  isBackground,
-  useAddImage,
-  useDashboardsWithFrame,
-  useDeleteImage,
-  useImages,
-} from './images.ts';
+import { imageAddress, useImages } from './images.ts';
 import { imageTypes, maxImageBytes, maxImages } from './picture-files.ts';
 import { useRefusalText } from './refusal-text.ts';
 

@@ -3,7 +3,9 @@ import type { DashboardLayout, DashboardTab, DashboardWidget } from '@portal/cli
 import { PortalError } from '@portal/client/portal-error';
 import { gridVersion, type Layouts } from '../grid/breakpoints.ts';
 import { portal, queryClient } from '../portal.ts';
+import { imagesQuery } from './images.ts';
 import { tabsKey } from './tabs-query.ts';
+import { favoritesOf } from './widgets/favorites-query.ts';
 
 const layoutKey = (tabId: string) => ['dashboards', 'layout', tabId];
 const widgetsKey = (tabId: string) => ['dashboards', 'widgets', tabId];
@@ -41,19 +43,21 @@ export function useBoard(tabId: string) {
 }
 
 /**
- * Reads a dashboard before a component asks for it: the one with this id, else the first. Returns its widgets; none if the answer is a
- * refusal, which the components then get themselves.
+ * Reads a dashboard before a component asks for it: the one with this id, else the first. After a refusal the components ask themselves.
  */
-export async function readAhead(tabId: string | undefined): Promise<DashboardWidget[]> {
+export async function readAhead(tabId: string | undefined): Promise<void> {
   try {
     const query = tabId === undefined ? {} : { tabId };
     const read = await portal.get('/dashboard', { params: { query } });
     queryClient.setQueryData(tabsKey, read.tabs);
     queryClient.setQueryData(layoutKey(read.tabId), read.layout);
     queryClient.setQueryData(widgetsKey(read.tabId), read.widgets);
-    return read.widgets;
+    queryClient.setQueryData(imagesQuery.queryKey, read.images);
+    const favorites = Map.groupBy(read.favorites, ({ widgetId }) => widgetId);
+    for (const { id, type } of read.widgets)
+      if (type === 'favorites') queryClient.setQueryData(favoritesOf(id).queryKey, favorites.get(id) ?? []);
   } catch {
-    return [];
+    // A refusal is shown where a component gets it.
   }
 }
 

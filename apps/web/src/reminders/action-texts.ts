@@ -1,6 +1,6 @@
 import { catalogue } from '../language.ts';
 
-/** For the page and for the list of notices, which loads less. */
+/** Apart from the texts of the page: the tile and the list of notices load only these. */
 export const actionTexts = catalogue({
   de: {
     finished: 'Die Erinnerung ist erledigt.',
@@ -15,6 +15,9 @@ export const actionTexts = catalogue({
       nextWeek: 'Nächsten Montag, 8:00 Uhr',
     },
     other: 'Anderer Zeitpunkt …',
+    deleted: (title: string) => `„${title}“ wurde gelöscht.`,
+    notDeleted: 'Die Erinnerung konnte nicht gelöscht werden und ist wieder da.',
+    tooLate: 'Die Erinnerung ist schon gelöscht.',
     failed: 'Das hat nicht geklappt. Bitte versuchen Sie es erneut.',
     refusals: {
       REMINDER_NOT_DUE: 'Diese Erinnerung ist nicht mehr fällig. Sie wurde inzwischen verschoben oder erledigt.',
@@ -35,6 +38,9 @@ export const actionTexts = catalogue({
       nextWeek: 'Next Monday, 8:00',
     },
     other: 'Another time…',
+    deleted: (title: string) => `“${title}” was deleted.`,
+    notDeleted: 'The reminder could not be deleted and is back.',
+    tooLate: 'The reminder is already deleted.',
     failed: 'This did not work. Please try again.',
     refusals: {
       REMINDER_NOT_DUE: 'This reminder is no longer due. It was snoozed or finished in the meantime.',

@@ -4,9 +4,9 @@ import { PortalError } from '@portal/client/portal-error';
 import { portal, queryClient } from '../portal.ts';
 import { beforeLeaving } from '../shell/before-leaving.ts';
 import { showToast } from '../ui/toast.tsx';
+import { actionTexts } from './action-texts.ts';
 import { forgetNotices } from './notices.ts';
 import { refreshReminders } from './reminder-actions.ts';
-import { texts } from './texts.ts';
 
 /** Ids of reminders that the person has deleted. No list shows them, although the service may still have them. */
 export const deleted = signal<ReadonlySet<string>>(new Set());
@@ -19,7 +19,7 @@ const latestMs = 60_000;
  * leaves the page. A reminder that could not be deleted comes back.
  */
 export function deleteReminder({ id, title }: Pick<Reminder, 'id' | 'title'>): void {
-  const t = texts.value;
+  const t = actionTexts.value;
   let state: 'waiting' | 'sent' | 'undone' = 'waiting';
   const stopWaiting = () => {
     clearTimeout(timer);
@@ -54,7 +54,7 @@ async function sendDeletion(id: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof PortalError && error.code === 'NOT_FOUND')) {
       show(id);
-      showToast(texts.value.notDeleted, { kind: 'error' });
+      showToast(actionTexts.value.notDeleted, { kind: 'error' });
       return;
     }
   }

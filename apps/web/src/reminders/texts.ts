@@ -45,9 +45,6 @@ export const texts = catalogue({
     limit: 'Mehr offene Erinnerungen sind nicht möglich. Erledigen oder löschen Sie zuerst einige.',
     snoozeTitle: 'Später erinnern',
     snooze: 'Verschieben',
-    deleted: (title: string) => `„${title}“ wurde gelöscht.`,
-    notDeleted: 'Die Erinnerung konnte nicht gelöscht werden und ist wieder da.',
-    tooLate: 'Die Erinnerung ist schon gelöscht.',
   },
   en: {
     add: 'New reminder',
@@ -93,8 +90,5 @@ export const texts = catalogue({
     limit: 'More open reminders are not possible. Finish or delete some first.',
     snoozeTitle: 'Remind me later',
     snooze: 'Snooze',
-    deleted: (title: string) => `“${title}” was deleted.`,
-    notDeleted: 'The reminder could not be deleted and is back.',
-    tooLate: 'The reminder is already deleted.',
   },
 });

@@ -426,21 +426,21 @@ describe.skipIf(!hasBrowser)('a tile', () => {
   it('that fails or that this page does not know says so, leaves the others alone, and can be tried again', async () => {
     const account = await addAccount();
     const { id, add, clock } = await clockAndNote(account);
-    await add('favorites');
+    await add('reminders');
     await sql(`update dashboard_widgets set type = 'hologram' where id = $1`, [clock]);
-    allow('500 GET /favorites');
+    allow('500 GET /reminders');
     const page = await openPage('about:blank', { account });
-    await page.route('**/favorites?*', (route) =>
+    await page.route('**/reminders', (route) =>
       route.fulfill({ status: 500, json: { statusCode: 500, code: 'INTERNAL', message: 'Something went wrong.' } }),
     );
     await page.goto(`/app/tabs/${id}`);
-    await button(tile(page, 'Favorites'), 'Try again').waitFor();
+    await button(tile(page, 'Reminders'), 'Try again').waitFor();
     await tile(page, 'Unknown tile').getByText('“hologram”').waitFor();
     await tile(page, 'Note').getByText('Remember the milk').waitFor();
     await expectAccessible(page);
-    await page.unroute('**/favorites?*');
-    await button(tile(page, 'Favorites'), 'Try again').click();
-    await tile(page, 'Favorites').getByRole('button', { name: 'Add favorites' }).waitFor();
+    await page.unroute('**/reminders');
+    await button(tile(page, 'Reminders'), 'Try again').click();
+    await tile(page, 'Reminders').getByText('Nothing is coming up.').waitFor();
     await edit(page);
     await button(page, 'Actions for “Unknown tile”').click();
     await item(page, 'Move right').click();

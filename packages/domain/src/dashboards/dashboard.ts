@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { Id } from '../ids.ts';
+import { Favorite } from './favorites.ts';
 import { DashboardLayout } from './grid.ts';
-import { DashboardTab } from './tabs.ts';
+import { DashboardImage, DashboardTab } from './tabs.ts';
 import { DashboardWidget } from './widgets.ts';
 
 export const Dashboard = z
   .object({
-    tabId: Id.describe('The dashboard that `layout` and `widgets` belong to'),
+    tabId: Id.describe('The dashboard that `layout`, `widgets` and `favorites` belong to'),
     tabs: z.array(DashboardTab).describe('All dashboards of the account, in display order'),
     layout: DashboardLayout,
     widgets: z.array(DashboardWidget),
+    favorites: z.array(Favorite).describe('The favorites of its widgets, widget by widget in order'),
+    images: z.array(DashboardImage).describe('All pictures of the account, which picture frames name by their id'),
   })
   .meta({ id: 'Dashboard' });
 export type Dashboard = z.output<typeof Dashboard>;

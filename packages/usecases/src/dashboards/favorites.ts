@@ -42,6 +42,20 @@ const favoritesOfAccount = prepared<{ userId: string }>()('favorites_of_account'
     .orderBy(asc(favorites.widgetId), asc(favorites.position)),
 );
 
+const favoritesOfTab = prepared<{ tabId: string; userId: string }>()('favorites_of_tab', (db) =>
+  db
+    .select(favoriteColumns)
+    .from(dashboardTabs)
+    .innerJoin(dashboardWidgets, tabOfWidget)
+    .innerJoin(favorites, widgetOfFavorite)
+    .where(and(eq(dashboardTabs.id, sql.placeholder('tabId')), eq(dashboardTabs.userId, sql.placeholder('userId'))))
+    .orderBy(asc(favorites.widgetId), asc(favorites.position)),
+);
+
+/** The caller's favorites of one dashboard, widget by widget in order; none if it belongs to another account. */
+export const listFavoritesOfTab = (ctx: UserContext, tabId: string): Promise<Favorite[]> =>
+  ctx.run(favoritesOfTab, { tabId, userId: ctx.actor.id });
+
 /** The caller's favorites of one widget or of all widgets, widget by widget in order. Throws 404 for another account's widget. */
 export async function listFavorites(ctx: UserContext, widgetId?: string): Promise<Favorite[]> {
   const userId = ctx.actor.id;

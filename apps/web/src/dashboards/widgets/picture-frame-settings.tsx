@@ -1,7 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import { formatBytes } from '../../language.ts';
 import { FileField, RadioGroup, SelectField } from '../../ui/field.tsx';
-import { imageAddress, useAddImage, useImages } from '../images.ts';
+import { useAddImage } from '../image-changes.ts';
+import { imageAddress, useImages } from '../images.ts';
 import { imageTypes, maxImageBytes, maxImages } from '../picture-files.ts';
 import { errorOf, withKey } from './config-edits.ts';
 import { readPictureFrame } from './configs.ts';

@@ -15,11 +15,12 @@ import {
 } from 'lucide';
 import type { ComponentType } from 'preact';
 import type { WidgetType } from '@portal/domain/dashboards/widgets';
-import { type Lazy, lazy } from '../../lazy.tsx';
+import { lazy } from '../../lazy.tsx';
 import { hostOf } from './addresses.ts';
 import { readClock, readEmbeddedPage } from './configs.ts';
 import { texts } from './registry-texts.ts';
 import type { Config, SettingsProps, TileProps } from './tile-props.ts';
+import { tiles } from './tiles.ts';
 import { cityOf } from './time-zones.ts';
 
 export interface WidgetKind {
@@ -30,14 +31,14 @@ export interface WidgetKind {
   module: string | null;
   /** In the columns and rows of `lg`. */
   size: { w: number; h: number; minW: number; minH: number };
-  Tile: Lazy<TileProps>;
+  Tile: ComponentType<TileProps>;
   /** Null if there is nothing to set. */
   Settings: ComponentType<SettingsProps> | null;
   /** The title, where the configuration tells several tiles of a type apart. */
   title?: (config: Config) => string;
 }
 
-/** Every type of widget. The script of the tiles loads when one is shown, or ahead. */
+/** Every type of widget. */
 export const widgetKinds: Record<WidgetType, WidgetKind> = {
   favorites: kind('favorites', Star, [8, 8, 3, 4]),
   reminders: kind('reminders', Bell, [8, 12, 5, 6]),
@@ -60,9 +61,6 @@ export const widgetKinds: Record<WidgetType, WidgetKind> = {
   'cloud-status': kind('cloud-status', Cloud, [8, 12, 5, 5], 'cloud-status'),
 };
 
-/** Begins to load the script of the tiles. */
-export const loadTiles = () => import('./tiles.ts').then(({ tiles }) => tiles);
-
 function forms() {
   return import('./settings-forms.ts').then(({ settingsForms }) => settingsForms);
 }
@@ -79,7 +77,7 @@ function kind(
     icon,
     module,
     size: { w, h, minW, minH },
-    Tile: lazy(() => loadTiles().then((loaded) => loaded[type])),
+    Tile: tiles[type],
     Settings: lazy(() => forms().then((loaded) => loaded[type as keyof typeof loaded])),
   };
 }

@@ -12,7 +12,7 @@ import { BackupTile, MailGatewayTile, VirtualizationTile } from './server-tiles.
 import { TenderRadarTile } from './tender-radar-tile.tsx';
 import type { TileProps } from './tile-props.ts';
 
-/** One script for all of them: together they are small, and a request for each takes longer than reading the others. */
+/** In the script of the dashboard: together they are small, and a request for each would take longer than reading the others. */
 export const tiles: Record<WidgetType, ComponentType<TileProps>> = {
   favorites: FavoritesTile,
   reminders: RemindersTile,
