@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Download, Inbox, Pencil, Plus, Trash, Upload } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { MerchandiseAccount } from '@portal/client/interface';
 import { compareText } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { useManages } from '../shell/modules.ts';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { MerchandiseAccountImport } from '@portal/client/interface';
 import users from '../accounts/users.module.css';
 import { formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Download } from 'lucide';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CanteenPreview, CanteenSettings } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import users from '../accounts/users.module.css';
 import { formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { me, setMe } from '../session.ts';
 import { Button } from '../ui/button.tsx';

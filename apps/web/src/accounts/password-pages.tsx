@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import { language } from '../language.ts';
 import { lazy } from '../lazy.tsx';
+import { useMutation } from '../mutation.ts';
 import { signOut } from '../open-session.ts';
 import { portal } from '../portal.ts';
 import { me, sessionState } from '../session.ts';

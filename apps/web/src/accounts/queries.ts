@@ -1,5 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import type { Profile } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { signOut } from '../open-session.ts';
 import { portal, queryClient } from '../portal.ts';
 import { me, setMe } from '../session.ts';

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';

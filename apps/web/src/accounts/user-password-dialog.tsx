@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Copy } from 'lucide';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Download } from 'lucide';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { me } from '../session.ts';
 import { useTenants } from '../tenants/queries.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { PlugZap } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { CalendarSource } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

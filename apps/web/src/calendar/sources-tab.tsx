@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { CalendarPlus, Pencil, Plus, PlugZap, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CalendarSource, CalendarTestResult } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { sourcesQuery } from '../dashboards/widgets/calendar-sources-query.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { Button, IconButton } from '../ui/button.tsx';

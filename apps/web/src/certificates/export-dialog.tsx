@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Download } from 'lucide';
 import { useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { BellRing, Cloud, History, ListChecks, Plus, X } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { CloudInstance, CloudOverview } from '@portal/client/interface';
 import { texts as statusTexts } from '../dashboards/widgets/status-texts.ts';
+import { useMutation } from '../mutation.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useRef, useState } from 'preact/hooks';
 import type { CloudInstance } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { formatBytes } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
+import { useMutation } from '../mutation.ts';
 import { useActiveModules } from '../shell/modules.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Plus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useEffect } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import type { Breakpoint } from '../grid/breakpoints.ts';
+import { useMutation } from '../mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';
 import { FailedState } from '../ui/states.tsx';

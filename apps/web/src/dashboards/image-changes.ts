@@ -1,5 +1,6 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { me, setMe } from '../session.ts';
 import { imagesQuery } from './images.ts';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { ArrowLeft, ArrowRight, PencilLine, Plus, Trash2 } from 'lucide';
 import type { ComponentChildren, TargetedDragEvent, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DashboardTab } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { showToast } from '../ui/toast.tsx';

@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { DashboardTab } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog } from '../ui/dialog.tsx';

@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Trash } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { LdapMapping } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
 import settings from '../mail-settings/mail-settings.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';

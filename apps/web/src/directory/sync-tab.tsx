@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Eye, RefreshCw } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
 import type { LdapConfig, LdapSyncRun } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
+import { useMutation } from '../mutation.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { portal } from '../portal.ts';
 import { Button, LinkButton } from '../ui/button.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { InvoiceMailbox } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
 import mail from '../mail-settings/mail-settings.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { SmtpConfig } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { RadioGroup, SelectField, SwitchField, TextField } from '../ui/field.tsx';

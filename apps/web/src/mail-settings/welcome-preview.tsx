@@ -1,8 +1,9 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import { Send } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { me } from '../session.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CustomModule, ModuleCategory } from '@portal/client/interface';
 import rows from '../dashboards/widgets/favorites-dialog.module.css';
 import { moved } from '../dashboards/widgets/favorites-order.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient, send } from '../portal.ts';
 import { useKeptFocus } from '../reminders/kept-focus.ts';
 import list from '../reminders/reminders.module.css';

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { CustomModule, ModuleCategory } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { categoryName, moduleName } from '../shell/module-names.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { isAdmin, me } from '../session.ts';
 import { categoryName } from '../shell/module-names.ts';

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { ExternalLink, Pencil, RotateCw, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { paramsAt } from '../routes.ts';
 import { isAdmin } from '../session.ts';

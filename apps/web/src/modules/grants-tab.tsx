@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { Undo2, UserPlus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { GrantMatrix as Matrix, User } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient, send } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { moduleName } from '../shell/module-names.ts';

@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import type { Group } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { ChangedMeanwhileDialog } from '../ui/changed-meanwhile.tsx';

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { ArrowLeft, Pencil, Plus, Trash, UserMinus } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useMemo, useState } from 'preact/hooks';
 import type { Group, GroupMember } from '@portal/client/interface';
 import { compareText, formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { send } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { pageNames } from '../shell/page-names.ts';

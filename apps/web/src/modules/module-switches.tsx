@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Module } from '@portal/client/interface';
 import { compareText } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient, send } from '../portal.ts';
 import { categoryName, moduleName } from '../shell/module-names.ts';
 import { ConfirmDialog } from '../ui/dialog.tsx';

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { queryClient } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { AppWindow, Pencil, Plus, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { CustomModule } from '@portal/client/interface';
 import { compareText } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { categoryName } from '../shell/module-names.ts';

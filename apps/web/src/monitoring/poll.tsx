@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/preact-query';
 import { RefreshCw, X } from 'lucide';
+import { useMutation } from '../mutation.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { portal } from '../portal.ts';
 import { Button, IconButton } from '../ui/button.tsx';

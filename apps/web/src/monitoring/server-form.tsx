@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import type { Server } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
 import columns from '../mail-settings/mail-settings.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { FileField, RadioGroup, SelectField, SwitchField, TextField } from '../ui/field.tsx';
 import formStyle from '../ui/form.module.css';

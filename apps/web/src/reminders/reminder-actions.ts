@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/preact-query';
 import { PortalError } from '@portal/client/portal-error';
 import { formatDateTime } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { showToast } from '../ui/toast.tsx';
 import { actionTexts } from './action-texts.ts';

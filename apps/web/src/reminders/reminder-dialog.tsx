@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { useRef, useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { enteredTimeAt, instantOf, quickTimes } from '../berlin-time.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

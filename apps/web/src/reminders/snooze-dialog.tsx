@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';
 import { instantOf, quickTimes } from '../berlin-time.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

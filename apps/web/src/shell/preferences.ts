@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/preact-query';
 import { forgetChosenLanguage, type Language, setLanguage } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { me, setMe } from '../session.ts';
 import { setTheme, type Theme } from '../theme.ts';

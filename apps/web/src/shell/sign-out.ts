@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/preact-query';
+import { useMutation } from '../mutation.ts';
 import { signOut } from '../open-session.ts';
 import { showToast } from '../ui/toast.tsx';
 import { finishWaiting } from './before-leaving.ts';

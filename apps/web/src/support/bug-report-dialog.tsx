@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { ScreenShare } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { isAdmin } from '../session.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Tenant, User } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import s from '../accounts/facts.module.css';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';

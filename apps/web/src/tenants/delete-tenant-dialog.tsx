@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Tenant } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { addressOf } from '../shell/address.ts';
 import { Button, LinkButton } from '../ui/button.tsx';

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { Tenant } from '@portal/client/interface';
+import { useMutation } from '../mutation.ts';
 import { portal } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { ChangedMeanwhileDialog, changedSince } from '../ui/changed-meanwhile.tsx';

@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import type { TenderNotificationPreference } from '@portal/client/interface';
 import profile from '../accounts/profile.module.css';
 import { savedSearchesQuery } from '../dashboards/widgets/saved-searches-query.ts';
 import { useNow } from '../dashboards/widgets/use-now.ts';
 import { formatDay, formatTime } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { me } from '../session.ts';
 import { RadioGroup } from '../ui/field.tsx';

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Pencil, Plus, Rss, Trash } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { RssFeed } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
+import { useMutation } from '../mutation.ts';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient } from '../portal.ts';
 import { isAdmin } from '../session.ts';

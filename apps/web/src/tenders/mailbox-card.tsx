@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import type { TenderAlertMailbox } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import profile from '../accounts/profile.module.css';
+import { useMutation } from '../mutation.ts';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient } from '../portal.ts';
 import { Button } from '../ui/button.tsx';

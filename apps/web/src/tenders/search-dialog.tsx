@@ -1,9 +1,10 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/preact-query';
+import { keepPreviousData, useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SavedSearch } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { formatDate } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { BookmarkPlus, Pencil, Plus, Search, Trash } from 'lucide';
 import { useLocation } from 'preact-iso/router';
 import { useState } from 'preact/hooks';
 import type { SavedSearch } from '@portal/client/interface';
 import { savedSearchesQuery } from '../dashboards/widgets/saved-searches-query.ts';
 import { formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { portal, queryClient } from '../portal.ts';
 import { pageNames } from '../shell/page-names.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { RefreshCw } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { TenderSource } from '@portal/client/interface';
 import { PortalError } from '@portal/client/portal-error';
 import { formatNumber } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { RunProgress } from '../operations/run-progress.tsx';
 import { usePolled } from '../polling.ts';
 import { portal, queryClient } from '../portal.ts';

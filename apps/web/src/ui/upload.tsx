@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/preact-query';
 import { RotateCw } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import users from '../accounts/users.module.css';
 import { catalogue } from '../language.ts';
+import { useMutation } from '../mutation.ts';
 import { Button } from './button.tsx';
 import { useErrorText } from './error-text.ts';
 import { ErrorTrace, Progress } from './states.tsx';

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { PlugZap } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { useMutation } from '../mutation.ts';
 import { Button } from './button.tsx';
 import { changedSince, ChangedMeanwhileDialog } from './changed-meanwhile.tsx';
 import { texts } from './form-texts.ts';

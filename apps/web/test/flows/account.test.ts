@@ -147,9 +147,9 @@ describe.skipIf(!hasBrowser)('the accent colour', () => {
     const page = await openProfile(account);
     const colours = card(page, 'Accent colour');
     await colours.getByRole('radio', { name: 'Teal' }).check();
-    expect(await accent(page)).toBe('#0f766e');
+    await expect.poll(() => accent(page)).toBe('#0f766e');
     await colours.getByRole('button', { name: 'Discard' }).click();
-    expect(await accent(page)).toBe('#2563eb');
+    await expect.poll(() => accent(page)).toBe('#2563eb');
     await colours.getByRole('radio', { name: 'Magenta' }).check();
     await colours.getByRole('button', { name: 'Save' }).click();
     await saved(page);

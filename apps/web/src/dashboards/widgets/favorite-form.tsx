@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { Search, Trash2 } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
 import type { Favorite } from '@portal/client/interface';
+import { useMutation } from '../../mutation.ts';
 import { portal } from '../../portal.ts';
 import { Button } from '../../ui/button.tsx';
 import { FileField, TextField } from '../../ui/field.tsx';

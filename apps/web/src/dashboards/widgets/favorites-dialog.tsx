@@ -1,7 +1,8 @@
-import { useMutation, useQuery } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { ArrowDown, ArrowUp, GripVertical, Pencil, Plus, Trash2 } from 'lucide';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Favorite } from '@portal/client/interface';
+import { useMutation } from '../../mutation.ts';
 import { portal, queryClient } from '../../portal.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

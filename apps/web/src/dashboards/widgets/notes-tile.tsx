@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/preact-query';
 import { Pencil } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useMutation } from '../../mutation.ts';
 import { isAway } from '../../portal.ts';
 import { sessionState } from '../../session.ts';
 import { Button, IconButton } from '../../ui/button.tsx';

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/preact-query';
 import { AlarmClock, Check, Plus } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { Reminder } from '@portal/client/interface';
 import { instantOf, quickTimes } from '../../berlin-time.ts';
 import { formatDateTime, formatTime } from '../../language.ts';
+import { useMutation } from '../../mutation.ts';
 import { usePolled } from '../../polling.ts';
 import { portal } from '../../portal.ts';
 import { actionTexts } from '../../reminders/action-texts.ts';

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/preact-query';
 import type { Tender } from '@portal/client/interface';
 import { dayAt, daysBetween } from '../../berlin-time.ts';
+import { useMutation } from '../../mutation.ts';
 import { usePolled } from '../../polling.ts';
 import { portal, queryClient } from '../../portal.ts';
 import { Badge } from '../../ui/badge.tsx';
