@@ -1,6 +1,6 @@
 import { PlugZap } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { useMutation } from '../mutation.ts';
 import { Button } from './button.tsx';
 import { changedSince, ChangedMeanwhileDialog } from './changed-meanwhile.tsx';
@@ -37,8 +37,8 @@ export function useStoredForm<Row, Draft extends object>(options: Options<Row, D
     setOpened(fresh);
     setDraft(fresh);
   };
-  // What others save appears as long as nothing is typed.
-  useEffect(() => {
+  // What others save appears as long as nothing is typed. Not after the frame, within which something may be typed.
+  useLayoutEffect(() => {
     if (!isDirty) adopt(row);
   }, [row]);
 
@@ -46,7 +46,6 @@ export function useStoredForm<Row, Draft extends object>(options: Options<Row, D
   const conflicts = (now: Draft, mine: Draft, before: Draft) =>
     changedSince(before, now, changedSince(mine, now, fields));
   const save = useMutation({
-    // All that it needs comes along: the function may be that of an earlier drawing.
     mutationFn: async ({ mine, before }: { mine: Draft; before: Draft | null }) => {
       if (before) {
         const now = draftOf(await read());

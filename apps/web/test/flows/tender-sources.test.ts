@@ -46,6 +46,26 @@ describe.skipIf(!hasBrowser)('the digest', () => {
 });
 
 describe.skipIf(!hasBrowser)('feeds', () => {
+  it('keep a title that is typed before its form is painted', async () => {
+    const account = await addUser();
+    await portalOf(account).post('/rss-feeds', {
+      body: { url: 'https://vergabe.example.org/feed.xml', title: null, scope: 'personal' },
+    });
+    const page = await open(account);
+    const rename = button(page, 'Rename “https://vergabe.example.org/feed.xml”');
+    // Only promises: a browser paints between tasks.
+    await rename.evaluate(async (opener: HTMLElement) => {
+      opener.click();
+      for (let turns = 0; turns < 50; turns += 1) await Promise.resolve();
+      const title = document.querySelector<HTMLInputElement>('dialog input[name="title"]');
+      if (!title) throw new Error('the form is not there');
+      title.value = 'Musterhausen';
+      title.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    });
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await feeds(page).getByText('Musterhausen', { exact: true }).waitFor();
+  });
+
   it('are added for the person; rubbish, and one that is there, are refused with what was typed', async () => {
     const account = await addUser();
     allow('400 POST /rss-feeds', '409 POST /rss-feeds');
