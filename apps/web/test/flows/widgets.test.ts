@@ -33,7 +33,31 @@ async function openWith(
   return { portal, id: widget.id, configOf, page: await drawn(page) };
 }
 
+/** Keeps the calls that add something waiting; returns what lets them go. */
+async function holdPosts(page: Page, path: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(path, async (route) => {
+    if (route.request().method() === 'POST') await promise;
+    await route.continue();
+  });
+  return resolve;
+}
+
 describe.skipIf(!hasBrowser)('favorites', () => {
+  it('keep what is typed while another one is being added', async () => {
+    const { page } = await openWith(await addAccount(), 'favorites');
+    await tile(page, 'Favorites').getByRole('button', { name: 'Add favorites' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit favorites' });
+    const letGo = await holdPosts(page, '**/favorites');
+    const address = dialog.getByRole('textbox', { name: 'Address' });
+    await address.fill('https://wiki.example.org/');
+    await address.press('Enter');
+    await address.fill('https://time.example.org/');
+    letGo();
+    await dialog.getByRole('listitem').waitFor();
+    expect(await address.inputValue()).toBe('https://time.example.org/');
+  });
+
   it('are added, ordered by keyboard, changed, given an icon, deleted and brought back', async () => {
     const account = await addAccount();
     const { portal, id, page } = await openWith(account, 'favorites');
@@ -181,6 +205,19 @@ describe.skipIf(!hasBrowser)('a note', () => {
 });
 
 describe.skipIf(!hasBrowser)('the reminders', () => {
+  it('keep what is typed while another one is being added', async () => {
+    const { page } = await openWith(await addAccount(), 'reminders');
+    const reminders = tile(page, 'Reminders');
+    const subject = reminders.getByRole('textbox', { name: 'What would you like to be reminded of?' });
+    const letGo = await holdPosts(page, '**/reminders');
+    await subject.fill('Water the plants');
+    await subject.press('Enter');
+    await subject.fill('Buy seeds');
+    letGo();
+    await reminders.getByRole('listitem').waitFor();
+    expect(await subject.inputValue()).toBe('Buy seeds');
+  });
+
   it('are added, done and snoozed in the tile', async () => {
     const account = await addAccount();
     for (const title of ['Feed the cat', 'Feed the dog'])

@@ -80,17 +80,21 @@ const refresh = (widgetId: string) => queryClient.invalidateQueries({ queryKey: 
 function AddForm({ widgetId, onAdded }: { widgetId: string; onAdded: (favorite: Favorite) => void }) {
   const t = texts.value;
   const [typed, setTyped] = useState({ url: '', title: '' });
+  const drawn = useRef(typed);
+  drawn.current = typed;
   const form = useRef<HTMLDivElement>(null);
   const add = useMutation({
     mutationFn: (typed: { url: string; title: string }) => {
       const url = withScheme(typed.url);
       return portal.post('/favorites', { body: { widgetId, url, title: typed.title.trim() || hostOf(url) } });
     },
-    onSuccess: (favorite) => {
-      setTyped({ url: '', title: '' });
-      form.current?.querySelector('input')?.focus();
+    onSuccess: (favorite, sent) => {
+      // What was typed meanwhile belongs to the next one.
+      if (drawn.current === sent) {
+        setTyped({ url: '', title: '' });
+        form.current?.querySelector('input')?.focus();
+      }
       onAdded(favorite);
-      // The form takes the next one meanwhile.
       void refresh(widgetId);
     },
   });

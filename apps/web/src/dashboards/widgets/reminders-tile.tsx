@@ -166,11 +166,11 @@ function QuickAdd() {
   const current = times[choice] ? choice : 'tomorrowMorning';
   const add = useMutation({
     mutationFn: (body: { title: string; dueAt: string }) => portal.post('/reminders', { body }),
-    onSuccess: ({ title, dueAt, dueLabel }) => {
-      setTitle('');
+    onSuccess: ({ title, dueAt, dueLabel }, sent) => {
+      // What was typed meanwhile belongs to the next one.
+      setTitle((typed) => (typed === sent.title ? '' : typed));
       const when = dueLabel ? `${t[dueLabel]} ${formatTime(dueAt)}` : formatDateTime(dueAt);
       showToast(t.isAdded(title, when), { kind: 'success' });
-      // The form takes the next one meanwhile.
       void refreshReminders();
     },
   });
