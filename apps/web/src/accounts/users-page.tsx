@@ -13,7 +13,7 @@ import {
   X,
 } from 'lucide';
 import { useLocation } from 'preact-iso/router';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { User } from '@portal/client/interface';
 import { compareText, language } from '../language.ts';
 import { lazy } from '../lazy.tsx';
@@ -158,7 +158,7 @@ function Filters({ filter, onChange }: FiltersProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>();
   useEffect(() => () => clearTimeout(timer.current), []);
   // The back button, or a link, changed the address.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (timer.current === undefined)
       setSearch((now) => (now.trim() === (filter.search ?? '') ? now : (filter.search ?? '')));
   }, [filter.search]);

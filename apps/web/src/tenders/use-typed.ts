@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const pauseMs = 350;
 
@@ -9,7 +9,8 @@ export function useTyped(value: string, onChange: (value: string) => void): [str
   const change = useRef(onChange);
   change.current = onChange;
 
-  useEffect(() => {
+  // Not after the frame, within which something may be typed.
+  useLayoutEffect(() => {
     if (value.trim() === sent.current.trim()) return;
     sent.current = value;
     setTyped(value);
