@@ -57,6 +57,8 @@ it('can have a larger limit and refuse ICO files', async () => {
 
 describe('a large SVG', () => {
   const large = svgIcon(`<path d="${'M0 0'.repeat(10_000)}" onload="alert(1)"/>`);
+  /** Cleaning it takes 250 ms of processor time on a slow machine. */
+  const slow = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
 
   it('is cleaned in a sandbox process', async () => {
     const icon = await readIcon(large);
@@ -64,15 +66,14 @@ describe('a large SVG', () => {
   });
 
   it('is refused if cleaning takes too long', async () => {
-    expect(await openIconImages(sandbox, 1).read(large, of('anna'))).toBeNull();
+    expect(await openIconImages(sandbox, 1).read(slow, of('anna'))).toBeNull();
   });
 
   it('leaves the work to the sandbox', async () => {
     const icons = openIconImages(sandbox);
-    const hostile = svgIcon(`<path ${Array.from({ length: 40_000 }, (_, index) => `a${index}=""`).join(' ')}/>`);
     const before = process.cpuUsage();
-    await icons.read(hostile, of('anna'));
-    // Cleaning takes 250 ms of processor time, passing the icon to the sandbox 20.
+    await icons.read(slow, of('anna'));
+    // Passing the icon to the sandbox takes 20 ms.
     expect(process.cpuUsage(before).user / 1_000).toBeLessThan(125);
   });
 

@@ -330,7 +330,7 @@ describe('checks at the same time', () => {
     await ctx.tx((tx) =>
       tx
         .update(cloudInstances)
-        .set({ leasedUntil: sql`now()` })
+        .set({ leasedUntil: sql`now() - interval '1 second'` })
         .where(eq(cloudInstances.id, id)),
     );
     expect(await check(ctx, id, reached)).toBe(true);
@@ -357,7 +357,7 @@ describe('checks at the same time', () => {
       ctx.tx((tx) =>
         tx
           .update(cloudInstances)
-          .set({ leasedUntil: sql`now()` })
+          .set({ leasedUntil: sql`now() - interval '1 second'` })
           .where(eq(cloudInstances.id, id)),
       );
     expect(await claimDue(ctx, 10)).toHaveLength(1);
