@@ -53,6 +53,7 @@ export async function readAhead(tabId: string | undefined): Promise<void> {
     queryClient.setQueryData(layoutKey(read.tabId), read.layout);
     queryClient.setQueryData(widgetsKey(read.tabId), read.widgets);
     queryClient.setQueryData(imagesQuery.queryKey, read.images);
+    if (read.favorites === null) return;
     const favorites = Map.groupBy(read.favorites, ({ widgetId }) => widgetId);
     for (const { id, type } of read.widgets)
       if (type === 'favorites') queryClient.setQueryData(favoritesOf(id).queryKey, favorites.get(id) ?? []);

@@ -5,6 +5,8 @@ import { WebAddress } from '../web-address.ts';
 
 /** Per widget. */
 export const maxFavorites = 200;
+/** In the answer of a whole dashboard, whose sixty widgets may have far more than people ever do. */
+export const maxFavoritesOfTab = 1_000;
 /** Largest icon, uploaded or found (512 KiB). */
 export const iconMaxBytes = 512 * 1024;
 

@@ -14,7 +14,14 @@ import { testRuntime } from '@portal/testing/runtime';
 import { the } from '@portal/testing/the';
 import { dashboards } from './area.ts';
 import { getIcon, openIcon, removeIcon, startIconDiscovery, uploadIcon } from './favorite-icon.ts';
-import { addFavorite, changeFavorite, deleteFavorite, listFavorites, orderFavorites } from './favorites.ts';
+import {
+  addFavorite,
+  changeFavorite,
+  deleteFavorite,
+  listFavorites,
+  listFavoritesOfTab,
+  orderFavorites,
+} from './favorites.ts';
 import { createTab } from './tabs.ts';
 import { addWidget, removeWidget } from './widgets.ts';
 
@@ -55,6 +62,23 @@ const shownIcon = async (favoriteId: string): Promise<Buffer> =>
 
 const notFound = expect.objectContaining({ kind: 'not_found', code: 'NOT_FOUND' });
 const refused = expect.objectContaining({ kind: 'invalid', code: 'VALIDATION_FAILED' });
+
+it('come with their dashboard, up to a thousand', async () => {
+  const { id } = await add('One');
+  const copies = (from: number, to: number) =>
+    ctx.tx((tx) =>
+      tx.execute(
+        sql`insert into favorites (id, tenant_id, widget_id, title, url, position)
+            select gen_random_uuid(), tenant_id, widget_id, title, url, n from favorites, generate_series(${from}::int, ${to}::int) n
+            where id = ${id}`,
+      ),
+    );
+  await copies(1, 999);
+  expect(await listFavoritesOfTab(ctx, tabId)).toHaveLength(1_000);
+  await copies(1_000, 1_000);
+  expect(await listFavoritesOfTab(ctx, tabId)).toBeNull();
+  expect(await listFavoritesOfTab(await signedIn(await make.user({ tenantId: ctx.tenantId })), tabId)).toEqual([]);
+});
 
 describe('favorites', () => {
   it('are listed in the order they were added, and each starts a search for its icon', async () => {

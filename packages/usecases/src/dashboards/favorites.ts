@@ -7,6 +7,7 @@ import {
   type Favorite,
   type FavoriteChange,
   maxFavorites,
+  maxFavoritesOfTab,
   type NewFavorite,
 } from '@portal/domain/dashboards/favorites';
 import { conflict, invalidField } from '@portal/domain/errors';
@@ -49,12 +50,18 @@ const favoritesOfTab = prepared<{ tabId: string; userId: string }>()('favorites_
     .innerJoin(dashboardWidgets, tabOfWidget)
     .innerJoin(favorites, widgetOfFavorite)
     .where(and(eq(dashboardTabs.id, sql.placeholder('tabId')), eq(dashboardTabs.userId, sql.placeholder('userId'))))
-    .orderBy(asc(favorites.widgetId), asc(favorites.position)),
+    .orderBy(asc(favorites.widgetId), asc(favorites.position))
+    .limit(maxFavoritesOfTab + 1),
 );
 
-/** The caller's favorites of one dashboard, widget by widget in order; none if it belongs to another account. */
-export const listFavoritesOfTab = (ctx: UserContext, tabId: string): Promise<Favorite[]> =>
-  ctx.run(favoritesOfTab, { tabId, userId: ctx.actor.id });
+/**
+ * The caller's favorites of one dashboard, widget by widget in order; none if it belongs to another account, null if there are more than
+ * 1,000.
+ */
+export async function listFavoritesOfTab(ctx: UserContext, tabId: string): Promise<Favorite[] | null> {
+  const found = await ctx.run(favoritesOfTab, { tabId, userId: ctx.actor.id });
+  return found.length > maxFavoritesOfTab ? null : found;
+}
 
 /** The caller's favorites of one widget or of all widgets, widget by widget in order. Throws 404 for another account's widget. */
 export async function listFavorites(ctx: UserContext, widgetId?: string): Promise<Favorite[]> {
