@@ -10,8 +10,8 @@ interface MutationOptions<Data, Variables, Result> extends UseMutationOptions<Da
 }
 
 /**
- * TanStack's hook, but it makes the call that was drawn last. TanStack learns of that after the next frame, and Enter right after the last
- * letter would send a form without that letter.
+ * TanStack's hook, except that it always calls the newest `mutationFn`. TanStack takes over a new one only after the next frame, so Enter
+ * right after the last letter would send a form without that letter.
  */
 export function useMutation<Data = unknown, Variables = void, Result = unknown>(
   options: MutationOptions<Data, Variables, Result>,

@@ -33,7 +33,7 @@ async function openWith(
   return { portal, id: widget.id, configOf, page: await drawn(page) };
 }
 
-/** Keeps the calls that add something waiting; returns what lets them go. */
+/** Holds POST calls to this path back. Returns a function that lets them go on. */
 async function holdPosts(page: Page, path: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(path, async (route) => {
