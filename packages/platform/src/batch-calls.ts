@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 interface Waiting<Item, Answer> {
   item: Item;
   answered: PromiseWithResolvers<Answer>;
@@ -6,11 +8,12 @@ interface Waiting<Item, Answer> {
 /**
  * Combines calls into batches: calls that arrive while a batch runs share the next one. Under load one transaction serves many calls, and
  * otherwise a call does not wait. `work` returns its answers in the order of the items. If a batch fails, each item is tried alone, so
- * that one bad item does not fail the others.
+ * that one bad item does not fail the others. With `everyMs`, a batch that is not full starts that long after the one before, so that more
+ * calls share it.
  */
 export function batchCalls<Item, Answer>(
   work: (items: Item[]) => Promise<Answer[]>,
-  { maxItems = Infinity }: { maxItems?: number } = {},
+  { maxItems = Infinity, everyMs = 0 }: { maxItems?: number; everyMs?: number } = {},
 ): (item: Item) => Promise<Answer> {
   const waiting: Waiting<Item, Answer>[] = [];
   let isAtWork = false;
@@ -18,9 +21,11 @@ export function batchCalls<Item, Answer>(
   async function workAll(): Promise<void> {
     isAtWork = true;
     while (waiting.length > 0) {
+      const mayStart = everyMs > 0 ? pause(everyMs) : undefined;
       const batch = waiting.splice(0, maxItems);
       const isDone = await workOn(batch);
       if (!isDone) for (const one of batch) await workOn([one]);
+      if (waiting.length < maxItems) await mayStart;
     }
     isAtWork = false;
   }

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '@portal/db/open';
+import { prepared } from '@portal/db/prepared';
 import { runs } from '@portal/db/schema/platform/operations';
 import type { RunScope } from './scope.ts';
 import { isUnfinished } from './unfinished.ts';
@@ -46,13 +47,23 @@ export async function beginRun(scope: RunScope, id: string): Promise<RunAtWork |
  * this call cannot interfere with that worker.
  */
 export async function holdRun(tx: Tx, { id, attempt }: RunAtWork): Promise<boolean> {
-  const held = await tx
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.id, id), eq(runs.state, 'running'), eq(runs.attempts, attempt)))
-    .for('share');
+  const held = await tx.run(heldRun, { id, attempt });
   return held.length > 0;
 }
+
+const heldRun = prepared<{ id: string; attempt: number }>()('run_hold', (db) =>
+  db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.id, sql.placeholder('id')),
+        eq(runs.state, 'running'),
+        eq(runs.attempts, sql.placeholder('attempt')),
+      ),
+    )
+    .for('share'),
+);
 
 /** Extends the lease of a run, and stores its progress. */
 export async function touchRun(

@@ -43,6 +43,8 @@ type StoredPoll = { server: StoredServer; status: StoredStatus | null; pollState
 
 /** Servers per statement. */
 const maxItems = 50;
+/** Under load, a transaction for each poll would cost as much as the poll. A single poll does not wait. */
+const everyMs = 50;
 /** Characters of results per statement, unless a single result is longer. A result usually has a few thousand. */
 const maxLength = 4 * 1024 * 1024;
 
@@ -57,9 +59,9 @@ export function openServerRows(ctx: TenantContext, run: RunAtWork): ServerRows {
           const byId = new Map(rows.map((row) => [row.id, row]));
           return ids.map((id) => storedPoll(byId.get(id)));
         }),
-      { maxItems },
+      { maxItems, everyMs },
     ),
-    write: batchCalls((results: PollResult[]) => ctx.tx((tx) => writeAll(tx, run, results)), { maxItems }),
+    write: batchCalls((results: PollResult[]) => ctx.tx((tx) => writeAll(tx, run, results)), { maxItems, everyMs }),
     rest: batchCalls((ids: string[]) => restAll(ctx, run, ids), { maxItems }),
     releaseUnfinished: () =>
       ctx.tx(async (tx) => {
