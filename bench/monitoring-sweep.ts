@@ -67,7 +67,7 @@ try {
 
   const forms = (count: number) =>
     Array.from({ length: count }, (_, n) =>
-      serverForm(products[n % products.length] as ProductServer, { name: `server ${n}` }),
+      serverForm(products[n % products.length] as ProductServer, { name: `server ${n}`, verifyTls: false }),
     );
 
   const admin = await make.user({ role: 'ADMIN' });

@@ -4,16 +4,20 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { paths } from './product-paths.ts';
 
-// One stand-in for each product, in a separate process. All calls of a run together take the time that the parent sets, independent of
+// Stand-ins for each product, in a separate process. They have nine addresses, because a run makes few polls at one host at a time. All calls of a run together take the time that the parent sets, independent of
 // their number. The process ends with its parent.
 const small = backupHost();
 // Without namespaces, one run makes all the calls that are only made now and then.
 for (const store of small.stores) store.namespaces = [];
-const servers: ProductServer[] = [
-  await startVirtualizationServer(singleHost()),
-  await startBackupServer(small),
-  await startMailGatewayServer(),
-];
+const servers: ProductServer[] = [];
+for (let n = 1; n <= 9; n += 1) {
+  const host = `127.0.0.${n}`;
+  servers.push(
+    await startVirtualizationServer(singleHost(), { host }),
+    await startBackupServer(small, { host }),
+    await startMailGatewayServer(undefined, { host }),
+  );
+}
 // The log of calls is unused here and would fill the memory.
 for (const server of servers) server.calls.push = () => 0;
 process.on('message', ({ runMs }: { runMs: number }) => {

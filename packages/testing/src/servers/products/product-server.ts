@@ -97,15 +97,17 @@ const wordings: Record<ServerKind, Wording> = {
 };
 
 export interface ProductOptions {
+  /** Another loopback address is another host for the limits of polls; no certificate names it. */
+  host?: string;
   port?: number;
   certificate?: ServerCertificate;
 }
 
-/** Starts a server of a monitored product over TLS on 127.0.0.1 that signs in, refuses and answers as the product does. */
+/** Starts a server of a monitored product over TLS on a loopback address that signs in, refuses and answers as the product does. */
 export async function startProductServer(
   kind: ServerKind,
   answers: ProductAnswers,
-  { port = 0, certificate = 'localhost' }: ProductOptions = {},
+  { host, port = 0, certificate = 'localhost' }: ProductOptions = {},
 ): Promise<ProductServer> {
   const wording = wordings[kind];
   const realm = { virtualization: 'pve', backup: 'pbs', 'mail-gateway': 'pmg' }[kind];
@@ -150,10 +152,10 @@ export async function startProductServer(
       await closed;
     },
     async switchOn() {
-      http.listen(server.port, '127.0.0.1');
+      http.listen(server.port, host ?? '127.0.0.1');
       await once(http, 'listening');
       server.port = (http.address() as AddressInfo).port;
-      server.address = `https://localhost:${server.port}`;
+      server.address = `https://${host ?? 'localhost'}:${server.port}`;
     },
   };
   server.port = port;
