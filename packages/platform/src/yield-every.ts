@@ -4,15 +4,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 const longestMs = 20;
 
 /**
- * For loops over input of any length. Await the returned function with each item: after every 20 ms it yields to the event loop, and then
- * throws the signal's reason if that is aborted.
+ * For loops over input of any length. Call the returned function with each item and await what it returns: after every 20 ms that is a
+ * promise which yields to the event loop, and then throws the signal's reason if that is aborted. In between it returns undefined, so that
+ * a loop over a hundred thousand items can do without as many promises.
  */
-export function yieldEvery(signal: AbortSignal): () => Promise<void> {
+export function yieldEvery(signal: AbortSignal): () => Promise<void> | undefined {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < longestMs) return;
+  const yieldNow = async () => {
     await turn();
     signal.throwIfAborted();
     since = performance.now();
   };
+  return () => (performance.now() - since < longestMs ? undefined : yieldNow());
 }

@@ -1,13 +1,13 @@
 import type { LdapEntry } from '@portal/connectors/ldap/entry';
 import { canonicalDn } from '@portal/domain/directory/dn';
 import { isAdmitted } from '@portal/domain/directory/groups';
-import { dnOf, isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
+import { isSwitchedOff, personOf, primaryGroupSid } from '@portal/domain/directory/person';
 import { upstream } from '@portal/domain/errors';
 import { yieldEvery } from '@portal/platform/yield-every';
 import { directoryIdOf } from '../directory-id.ts';
 import { excludedNames } from '../stored-ldap-config.ts';
 import type { DirectoryReading } from './read-directory.ts';
-import type { GroupsRead } from './read-groups.ts';
+import type { GroupsRead, Membership } from './read-groups.ts';
 import { type StagedPerson, type Standing, stagePeople } from './stage.ts';
 
 /** A person in ten thousand groups takes less. Reading more would block other work. */
@@ -29,7 +29,8 @@ export class PeopleReader implements AsyncDisposable {
   #waiting: StagedPerson[] = [];
   #waitingBytes = 0;
   #storing = Promise.resolve();
-  readonly #yieldIfDue: () => Promise<void>;
+  readonly #yieldIfDue: () => Promise<void> | undefined;
+  #membership: Membership | undefined;
 
   constructor(reading: DirectoryReading, found: GroupsRead) {
     this.#reading = reading;
@@ -50,8 +51,15 @@ export class PeopleReader implements AsyncDisposable {
   async take(page: LdapEntry[]): Promise<void> {
     for (const entry of page) {
       if (entry.raw.length > maxPersonBytes) throw tooLargePerson();
-      await this.#yieldIfDue();
-      await this.#add(entry);
+      const yielded = this.#yieldIfDue();
+      if (yielded) await yielded;
+      this.#membership ??= await this.#found.membership();
+      const memberOf: string[] = [];
+      for (const names of entry.valuePortions('memberOf')) {
+        await this.#yieldIfDue();
+        memberOf.push(...names.map(canonicalDn));
+      }
+      this.#add(entry, this.#membership, memberOf);
       if (this.#waiting.length >= portion || this.#waitingBytes >= portionBytes) await this.#store();
     }
   }
@@ -67,29 +75,20 @@ export class PeopleReader implements AsyncDisposable {
     await this.#storing.catch(() => undefined);
   }
 
-  async #add(entry: LdapEntry): Promise<void> {
-    const person = personOf(entry, directoryIdOf(entry), this.#reading.sources);
+  #add(entry: LdapEntry, { graph, admission }: Membership, memberOf: string[]): void {
+    const directoryId = directoryIdOf(entry);
+    const count = this.count;
     // A directory that changes during the read may return one person on two pages.
-    if (this.isRead(person.directoryId)) return;
-    const { groups, isIn } = await this.#membershipOf(entry);
+    if (this.#staged.add(directoryId).size === count) return;
+    const person = personOf(entry, directoryId, this.#reading.sources);
+    const dn = canonicalDn(person.dn);
+    const groups = graph.groupsOf({ dn, memberOf, primaryGroupSid: primaryGroupSid(entry) });
     this.#reading.memory.take(bytesOf.person + bytesOf.group * groups.length);
+    const isIn = isAdmitted(admission, dn, groups);
     const standing = this.#standingOf(person.username, isIn, isSwitchedOff(entry, this.#reading.now));
-    this.#staged.add(person.directoryId);
     if (standing === 'live') this.live += 1;
     this.#waitingBytes += entry.raw.length + 8 * groups.length;
     this.#waiting.push({ ...person, standing, groups });
-  }
-
-  async #membershipOf(entry: LdapEntry): Promise<{ groups: number[]; isIn: boolean }> {
-    const { graph, admission } = await this.#found.membership();
-    const dn = canonicalDn(dnOf(entry));
-    const memberOf: string[] = [];
-    for (const names of entry.valuePortions('memberOf')) {
-      await this.#yieldIfDue();
-      memberOf.push(...names.map(canonicalDn));
-    }
-    const groups = graph.groupsOf({ dn, memberOf, primaryGroupSid: primaryGroupSid(entry) });
-    return { groups, isIn: isAdmitted(admission, dn, groups) };
   }
 
   #standingOf(username: string | null, isIn: boolean, isOff: boolean): Standing {

@@ -24,7 +24,7 @@ export interface GroupsRead {
   membership(): Promise<Membership>;
 }
 
-interface Membership {
+export interface Membership {
   graph: GroupGraph;
   admission: Admission;
 }
