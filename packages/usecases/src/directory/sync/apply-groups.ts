@@ -91,9 +91,8 @@ const planDirectoryGroups = (stage: Stage, read: DirectoryRead): Promise<GroupsP
     if (read.people === 0) return planUsedGroups(read, new Set(), protectedIds);
     await checkStage(tx, stage);
     const { rows } = await tx.execute<{ position: number }>(sql`
-      select distinct p.position from ${stagedPeople(stage, 's')}
+      select distinct unnest(s.groups) as position from ${stagedPeople(stage, 's')}
         join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id
-        cross join lateral unnest(s.groups) p (position)
       where s.standing = 'live'`);
     return planUsedGroups(read, new Set(rows.map(({ position }) => position)), protectedIds);
   });
@@ -136,12 +135,12 @@ interface Member {
 /** Selects the wanted memberships of the accounts on the stage: user_id, group_id. */
 const wantedMemberships = (stage: Stage, groupIds: string[], members: Member[] | null = null): SQL => sql`
   select user_id, group_id from (
-    select u.id as user_id, (${sql.param(groupIds)}::uuid[])[p.position + 1] as group_id
-    from ${stagedPeople(stage, 's', members && members.map(({ directoryId }) => directoryId))}
-      join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id and ${mayBeTouched}
-        and ${members === null ? sql`true` : sql`u.id = any(${sql.param(members.map(({ userId }) => userId))}::uuid[])`}
-      cross join lateral unnest(s.groups) p (position)
-    where s.standing = 'live' offset 0) w
+    select user_id, (${sql.param(groupIds)}::uuid[])[position + 1] as group_id from (
+      select u.id as user_id, unnest(s.groups) as position
+      from ${stagedPeople(stage, 's', members && members.map(({ directoryId }) => directoryId))}
+        join ${users} u on u.tenant_id = ${stage.scope.tenantId} and u.directory_id = s.directory_id and ${mayBeTouched}
+          and ${members === null ? sql`true` : sql`u.id = any(${sql.param(members.map(({ userId }) => userId))}::uuid[])`}
+      where s.standing = 'live') p offset 0) w
   where group_id <> ${noGroup}`;
 
 /** Finds the accounts whose imported groups differ from the directory. */
