@@ -6,6 +6,7 @@ import { openDatabase } from '@portal/db/open';
 import { execute } from '@portal/db/prepared';
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
+import { accountColumns } from '@portal/usecases/accounts/account-columns';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { usersPage } from '@portal/usecases/accounts/users';
 import { alternate, benchDatabase, benchSettings, median, report, startServer, stopAll } from './measure.ts';
@@ -43,8 +44,9 @@ async function bareStatement(tenantId: string): Promise<{ text: string; values: 
     .replace(/ from "users" limit /, ` from "users" where ${own} limit `)
     .replace(/ order by /, ` where ${own} order by `);
   if (text.split(own).length !== 3) throw new Error(`the statement has an unexpected form: ${sent.text}`);
-  const names = `id, username, email, display_name as "displayName", first_name as "firstName", last_name as "lastName", role, tenant_id as "tenantId", name as "tenantName", is_local_user as "isLocalUser", has_avatar as "hasAvatar", accent_color as "accentColor", must_change_password as "mustChangePassword", last_login_at as "lastLoginAt", last_seen_release_version as "lastSeenReleaseVersion", is_active as "isActive", case when is_local_user then 'local' else 'directory' end as source, welcome_mail_sent_at as "welcomeMailSentAt", created_at as "createdAt", updated_at as "updatedAt", total`;
-  return { text: `select ${names} from (${text}) as page`, values: sent.values };
+  const columns = [...Object.keys(accountColumns), 'total'].map((name) => `"${name}"`);
+  const answered = `id, username, email, "displayName", "firstName", "lastName", role, "tenantId", "tenantName", "isLocalUser", "hasAvatar", "accentColor", "mustChangePassword", "lastLoginAt", "lastSeenReleaseVersion", "isActive", case when "isLocalUser" then 'local' else 'directory' end as source, "welcomeMailSentAt", "createdAt", "updatedAt", total`;
+  return { text: `select ${answered} from (${text}) as page (${columns.join()})`, values: sent.values };
 }
 
 try {

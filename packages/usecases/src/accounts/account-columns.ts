@@ -25,8 +25,8 @@ const columns = {
   firstName: users.firstName,
   lastName: users.lastName,
   role: users.role,
-  isLocalUser: sql<boolean>`${users.ldapDn} is null`.as('is_local_user'),
-  hasAvatar: sql<boolean>`${users.avatarPath} is not null`.as('has_avatar'),
+  isLocalUser: sql<boolean>`${users.ldapDn} is null`,
+  hasAvatar: sql<boolean>`${users.avatarPath} is not null`,
   accentColor: users.accentColor,
   mustChangePassword: users.mustChangePassword,
   lastLoginAt: users.lastLoginAt,
@@ -39,9 +39,7 @@ export const ownColumns = {
   language: users.language,
   theme: users.theme,
   dashboardBackground: users.dashboardBackground,
-  pendingEmail: sql<string | null>`case when ${users.pendingEmailUntil} > now() then ${users.pendingEmail} end`.as(
-    'current_pending_email',
-  ),
+  pendingEmail: sql<string | null>`case when ${users.pendingEmailUntil} > now() then ${users.pendingEmail} end`,
 };
 
 /** Columns that administrators see. */

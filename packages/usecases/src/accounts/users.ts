@@ -109,7 +109,7 @@ export const usersPage = preparedFor<PageParams>()('users_page', (db, given) => 
     from ${counted}
   )::int`;
   return db
-    .select({ ...accountColumns, total: total.as('total') })
+    .select({ ...accountColumns, total })
     .from(users)
     .innerJoin(tenants, eq(tenants.id, users.tenantId))
     .where(and(matches(users), given('after') ? sql`${users.username} > ${sql.placeholder('after')}` : undefined))
