@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { signedIn } from '@portal/domain/access';
-import { Favorite, FavoriteChange, iconMaxBytes, maxFavorites, NewFavorite } from '@portal/domain/dashboards/favorites';
+import {
+  Favorite,
+  FavoriteChange,
+  iconMaxBytes,
+  maxFavorites,
+  maxFavoritesOfAccount,
+  NewFavorite,
+} from '@portal/domain/dashboards/favorites';
 import { Id } from '@portal/domain/ids';
 import { reorderBody } from '@portal/domain/reorder';
 import {
@@ -54,7 +61,7 @@ export function registerFavorites(app: App): void {
         operationId: 'addFavorite',
         tags,
         summary: 'Add a favorite',
-        description: `The new favorite is placed last in its widget. A widget has at most ${maxFavorites} favorites. The portal fetches the icon in the background from \`iconUrl\` or, without it, searches the page, unless the account already has 50 unfinished searches. The widget must be of the type \`favorites\`.`,
+        description: `The new favorite is placed last in its widget. A widget has at most ${maxFavorites} favorites, and an account ${maxFavoritesOfAccount}. The portal fetches the icon in the background from \`iconUrl\` or, without it, searches the page, unless the account already has 50 unfinished searches. The widget must be of the type \`favorites\`.`,
         body: NewFavorite,
         response: { 201: Favorite },
       },

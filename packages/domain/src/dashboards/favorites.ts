@@ -5,6 +5,8 @@ import { WebAddress } from '../web-address.ts';
 
 /** Per widget. */
 export const maxFavorites = 200;
+/** In all widgets together, because one answer lists them all. Each may take 4 kB. */
+export const maxFavoritesOfAccount = 2_000;
 /** In the answer of a whole dashboard, whose sixty widgets may have far more than people ever do. */
 export const maxFavoritesOfTab = 1_000;
 /** Largest icon, uploaded or found (512 KiB). */

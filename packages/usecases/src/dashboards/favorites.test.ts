@@ -39,6 +39,14 @@ beforeEach(async () => {
 
 const add = (title = 'Page', more: { iconUrl?: string; url?: string; widgetId?: string } = {}) =>
   addFavorite(ctx, { widgetId, title, url: 'https://example.org/', ...more });
+/** Inserts so many favorites into each of these empty widgets. */
+const fill = (widgetIds: string[], count: number) =>
+  ctx.tx((tx) =>
+    tx.execute(sql`
+      insert into favorites (id, tenant_id, widget_id, title, url, position)
+      select gen_random_uuid(), ${ctx.tenantId}, widget_id, 'x', 'https://example.org', n
+      from unnest(${sql.param(widgetIds)}::uuid[]) widget_id, generate_series(0, ${count - 1}::int) n`),
+  );
 const places = async (widget = widgetId) =>
   (await listFavorites(ctx, widget)).map(({ title, position }) => `${position} ${title}`);
 /** Whether an action starts a search for the icon of a favorite. */
@@ -121,7 +129,7 @@ describe('favorites', () => {
   });
 
   it('are limited to 200 per widget, also with concurrent calls', async () => {
-    for (let n = 0; n < 195; n += 1) await add();
+    await fill([widgetId], 195);
     const results = await Promise.allSettled(Array.from({ length: 12 }, () => add()));
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals).toHaveLength(7);
@@ -130,6 +138,21 @@ describe('favorites', () => {
       Array.from({ length: 200 }, (_, position) => position),
     );
     await add('elsewhere', { widgetId: await addFavoritesWidget() });
+  });
+
+  it('are limited to 2,000 in all widgets, because one answer lists them', async () => {
+    const widgets = await Promise.all(Array.from({ length: 10 }, () => addFavoritesWidget()));
+    await fill(widgets.slice(1), 200);
+    await fill(widgets.slice(0, 1), 199);
+    const last = await add('the last one', { widgetId: the(widgets[0]) });
+    await expect(add('one more', { widgetId })).rejects.toMatchObject({ kind: 'conflict', code: 'LIMIT_REACHED' });
+    expect(await listFavorites(ctx)).toHaveLength(2_000);
+    await deleteFavorite(ctx, last.id);
+    await add('in its place');
+    const neighbor = await signedIn(await make.user({ tenantId: ctx.tenantId }));
+    const { id } = await createTab(neighbor);
+    const own = await addWidget(neighbor, { tabId: id, type: 'favorites', config: {} });
+    await addFavorite(neighbor, { widgetId: own.id, title: 'x', url: 'https://example.org' });
   });
 
   it('are renumbered after a deletion', async () => {

@@ -7,6 +7,7 @@ import {
   type Favorite,
   type FavoriteChange,
   maxFavorites,
+  maxFavoritesOfAccount,
   maxFavoritesOfTab,
   type NewFavorite,
 } from '@portal/domain/dashboards/favorites';
@@ -74,7 +75,7 @@ export async function listFavorites(ctx: UserContext, widgetId?: string): Promis
 
 /**
  * Adds a favorite at the end of its widget and starts a search for its icon. Throws 404 for another account's widget, 400 for a widget of
- * another type, 409 `LIMIT_REACHED` at 200.
+ * another type, 409 `LIMIT_REACHED` at 200 in the widget or 2,000 in all.
  */
 export async function addFavorite(
   ctx: UserContext,
@@ -84,9 +85,15 @@ export async function addFavorite(
   const { favorite, runId } = await changeDashboards(ctx, async (tx) => {
     const widget = await getOwnWidget(tx, ctx, widgetId);
     if (widget.type !== 'favorites') throw invalidField('widgetId', 'must be a widget of the type favorites');
-    const position = await tx.$count(favorites, eq(favorites.widgetId, widgetId));
+    const { ofWidget: position, ofAccount } = await countFavorites(tx, ctx, widgetId);
     if (position >= maxFavorites) {
       throw conflict('LIMIT_REACHED', `This widget has ${maxFavorites} favorites already. Please use another one.`);
+    }
+    if (ofAccount >= maxFavoritesOfAccount) {
+      throw conflict(
+        'LIMIT_REACHED',
+        `Your widgets have ${maxFavoritesOfAccount} favorites already. Please delete one that you no longer need.`,
+      );
     }
     const [added] = await tx
       .insert(favorites)
@@ -105,6 +112,24 @@ export async function addFavorite(
   });
   if (runId !== null) await ctx.enqueue(discoverIcon, search, { runId });
   return favorite;
+}
+
+async function countFavorites(
+  tx: Tx,
+  ctx: UserContext,
+  widgetId: string,
+): Promise<{ ofWidget: number; ofAccount: number }> {
+  const [counts] = await tx
+    .select({
+      ofWidget: sql<number>`(count(*) filter (where ${favorites.widgetId} = ${widgetId}))::int`,
+      ofAccount: sql<number>`count(*)::int`,
+    })
+    .from(dashboardTabs)
+    .innerJoin(dashboardWidgets, tabOfWidget)
+    .innerJoin(favorites, widgetOfFavorite)
+    .where(eq(dashboardTabs.userId, ctx.actor.id));
+  if (!counts) throw new Error('a count returned no row');
+  return counts;
 }
 
 /**
