@@ -540,10 +540,12 @@ describe.skipIf(!hasDovecot)('an alert mailbox', async () => {
       const form = alertMailboxForm(server, 'jemand', more);
       await dovecot.makeFolder('jemand', 'INBOX');
       prepare();
-      expect(await testAlertMailbox(ctx, form, { testMs: 700 })).toMatchObject({ ok: false, error });
+      // A busy machine may take longer than that for the other answers.
+      const limitMs = error === 'timeout' ? 700 : 10_000;
+      expect(await testAlertMailbox(ctx, form, { testMs: limitMs })).toMatchObject({ ok: false, error });
       await putAlertMailbox(ctx, form);
       const startedAt = performance.now();
-      await fetchNow(ctx, { inAllMs: 700 });
+      await fetchNow(ctx, { inAllMs: limitMs });
       expect(performance.now() - startedAt).toBeLessThan(5_000);
       expect(await getAlertMailbox(ctx)).toMatchObject({ lastError: error, lastFetchedAt: null });
       const shown = (await listSources(ctx)).find(({ key }) => key === 'mailbox');
