@@ -56,11 +56,7 @@ const heldRun = prepared<{ id: string; attempt: number }>()('run_hold', (db) =>
     .select({ id: runs.id })
     .from(runs)
     .where(
-      and(
-        eq(runs.id, sql.placeholder('id')),
-        eq(runs.state, 'running'),
-        eq(runs.attempts, sql.placeholder('attempt')),
-      ),
+      and(eq(runs.id, sql.placeholder('id')), eq(runs.state, 'running'), eq(runs.attempts, sql.placeholder('attempt'))),
     )
     .for('share'),
 );
