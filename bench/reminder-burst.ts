@@ -93,7 +93,7 @@ try {
     ours: (lastReceivedAt - dueAt.getTime()) / 1_000,
     limit: limitMs / 1_000,
     unit: 's',
-    goal: 'at most 1.50',
+    goal: 'at most 2.0',
   });
   console.log('PostgreSQL:', durability.rows[0]);
   const p99 = (ms: number[]) => `${percentile(ms, 0.99).toFixed(1)} ms of ${ms.length} calls`;
