@@ -12,7 +12,7 @@ import { noSources } from '@portal/testing/no-sources';
 import { startTestServer } from '@portal/testing/server';
 
 /** The heap flags of the start scripts, so that benchmarks measure the deployed configuration. */
-export const heapFlags = ['--max-semi-space-size=8', '--max-old-space-size=192'];
+export const heapFlags = ['--max-semi-space-size=16', '--max-old-space-size=192'];
 
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);

@@ -12,7 +12,7 @@ export interface WorkerProcess {
 
 /** The memory that the deployed programs get. */
 export const heap = {
-  api: ['--max-semi-space-size=8', '--max-old-space-size=192'],
+  api: ['--max-semi-space-size=16', '--max-old-space-size=192'],
   worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
 };
 
