@@ -5,7 +5,7 @@ import { WebAddress } from '../web-address.ts';
 
 /** Per widget. */
 export const maxFavorites = 200;
-/** In all widgets together, because one answer lists them all. Each may take 4 kB. */
+/** In all widgets together, because one answer lists them all. Each may take 5 kB. */
 export const maxFavoritesOfAccount = 2_000;
 /** In the answer of a whole dashboard, whose sixty widgets may have far more than people ever do. */
 export const maxFavoritesOfTab = 1_000;
