@@ -7,23 +7,9 @@ import { testRuntime } from '@portal/testing/runtime';
 import { updateUser } from '../accounts/update-user.ts';
 import { createUser } from '../accounts/users.ts';
 import { listAuditEntries } from '../audit/list-audit-entries.ts';
-import { type StagedPerson, stagePeople } from '../directory/sync/stage.ts';
 import { createTenant, deleteTenant, getTenant, listTenants, updateTenant } from './tenants.ts';
 
 const { make, runtime, signedIn } = await testRuntime();
-const origin = { requestId: 'test', ip: null, userAgent: null };
-const stagedPerson: StagedPerson = {
-  directoryId: 'a',
-  dn: 'uid=anna,dc=example,dc=org',
-  username: 'anna',
-  email: null,
-  hasBadEmail: false,
-  displayName: null,
-  firstName: null,
-  lastName: null,
-  standing: 'live',
-  groups: [],
-};
 const superAdmin = async () => signedIn(await make.user({ role: 'SUPER_ADMIN' }));
 
 describe('tenants', () => {
@@ -33,20 +19,13 @@ describe('tenants', () => {
     expect(tenant).toMatchObject({ isActive: true, userCount: 0 });
     const user = await make.user({ tenantId: tenant.id, isActive: false });
     await make.session(user);
-    // The only table of tenants without a foreign key to them.
-    const { tenantId: another } = await make.user();
-    for (const tenantId of [tenant.id, another])
-      await stagePeople({ scope: runtime.tenant(origin, tenantId), runId: newId(), attempt: 1 }, [stagedPerson]);
     expect(await getTenant(ctx, tenant.id)).toMatchObject({ userCount: 1 });
     expect((await listTenants(ctx)).find(({ id }) => id === tenant.id)).toMatchObject({ userCount: 1 });
     expect(await updateTenant(ctx, tenant.id, { name: `Neue ${tenant.name}`, isActive: false })).toMatchObject({
       isActive: false,
     });
+    const { tenantId: another } = await make.user();
     await deleteTenant(ctx, tenant.id);
-    const { rows } = await ctx.acrossTenants('a test looks at every stage', (tx) =>
-      tx.execute(sql`select tenant_id from ldap_staged_entries`),
-    );
-    expect(rows).toEqual([{ tenant_id: another }]);
     expect(await getTenant(ctx, another)).toMatchObject({ userCount: 1 });
     await expect(getTenant(ctx, tenant.id)).rejects.toMatchObject({ kind: 'not_found' });
     const { items } = await listAuditEntries(ctx, { limit: 10, actorId: ctx.actor.id });

@@ -9,7 +9,6 @@ import type { Tenant } from '@portal/domain/tenants/tenants';
 import type { UserContext } from '@portal/platform/context';
 import { checkSuperAdminRemains } from '../accounts/administer.ts';
 import { deleteAccountsOf, deleteInactiveAccounts, hasActiveAccount } from '../accounts/users.ts';
-import { deleteStages } from '../directory/sync/stage.ts';
 import { recordAudit } from './audit.ts';
 
 /** Lists all tenants by name, each with its number of accounts. */
@@ -84,7 +83,6 @@ export async function deleteTenant(ctx: UserContext, tenantId: string): Promise<
     // Deletes first and checks afterwards: the delete waits for an account that is being activated right now and sees it as active.
     const { wasAnyActive } = await deleteAccountsOf(tx, tenantId);
     if (wasAnyActive) throw hasActiveUsers();
-    await deleteStages(tx, tenantId);
     await tx.delete(tenants).where(eq(tenants.id, tenantId));
     await recordAudit(tx, ctx, {
       action: 'tenants.delete',

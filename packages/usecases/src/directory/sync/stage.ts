@@ -95,11 +95,6 @@ export async function checkStage(tx: Tx, stage: Stage): Promise<void> {
 export const stageLost = () =>
   unavailable('The database was restarted while the directory was being read. Nothing was lost; please start again.');
 
-/** Removes all people of a tenant that is being deleted from the stage. */
-export async function deleteStages(tx: Tx, tenantId: string): Promise<void> {
-  await tx.delete(ldapStagedEntries).where(eq(ldapStagedEntries.tenantId, tenantId));
-}
-
 /** Removes the people of a run from the stage, including those of earlier attempts. */
 export async function clearStage({ scope, runId }: Pick<Stage, 'scope' | 'runId'>): Promise<void> {
   await scope.tx((tx) =>
