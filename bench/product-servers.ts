@@ -4,8 +4,8 @@ import type { ProductServer } from '@portal/testing/servers/products/product-ser
 import { singleHost, startVirtualizationServer } from '@portal/testing/servers/products/virtualization-server';
 import { paths } from './product-paths.ts';
 
-// Stand-ins for each product, in a separate process. They have nine addresses, because a run makes few polls at one host at a time. All calls of a run together take the time that the parent sets, independent of
-// their number. The process ends with its parent.
+// Stand-ins for each product, in a separate process that ends with its parent. They have nine addresses, because a run makes only a few
+// polls at one host at a time. All calls of a run together take the time that the parent sets, independent of their number.
 const small = backupHost();
 // Without namespaces, one run makes all the calls that are only made now and then.
 for (const store of small.stores) store.namespaces = [];
