@@ -81,7 +81,7 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
   const registry = new Registry();
   registry.setDefaultLabels({ process });
   const registers = [registry];
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
+  for (const metric of nodeMetrics(process)) registry.registerMetric(metric);
 
   const requests = new Histogram({
     name: 'portal_http_request_seconds',
@@ -216,6 +216,22 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
     },
     json: () => registry.getMetricsAsJSON(),
   };
+}
+
+const nodeRegistries = new Map<string, Registry>();
+
+/**
+ * Memory, event loop and garbage collection as Node.js reports them. Each set has a timer and an observer that nothing ends, so all runtimes
+ * of a process share one. Registries write their `process` into the values, so each name has a set.
+ */
+function nodeMetrics(process: string): Metric[] {
+  let registry = nodeRegistries.get(process);
+  if (!registry) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
+    nodeRegistries.set(process, registry);
+  }
+  return registry.getMetricsAsArray() as unknown as Metric[];
 }
 
 /**
