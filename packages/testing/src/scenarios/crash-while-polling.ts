@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eq, sql } from 'drizzle-orm';
+import { eq, max, sql } from 'drizzle-orm';
 import { pollPlans, serverStatuses } from '@portal/db/schema/monitoring/servers';
 import { runs } from '@portal/db/schema/platform/operations';
 import type { StateChange } from '@portal/domain/monitoring/servers';
@@ -59,13 +59,13 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
       await createServer(ctx, serverForm(product, { name: `server ${n}`, pollIntervalMin: 1 }));
 
     const newest = async (): Promise<number> => {
-      const rows = await ctx.read((db) => db.select({ at: serverStatuses.checkedAt }).from(serverStatuses));
-      return Math.max(0, ...rows.map(({ at }) => at.getTime()));
+      const [row] = await ctx.read((db) => db.select({ at: max(serverStatuses.checkedAt) }).from(serverStatuses));
+      return row?.at?.getTime() ?? 0;
     };
-    const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
+    const until = async (what: string, condition: () => Promise<boolean>, everyMs = 50): Promise<void> => {
       while (!(await condition())) {
         if (performance.now() > deadline) throw new Error(`the deadline passed while waiting until ${what}`);
-        await pause(50);
+        await pause(everyMs);
       }
     };
 
@@ -91,7 +91,7 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
     const some = (state: string) => async () => (await listServers(ctx)).some(({ status }) => status.state === state);
     await becomeDue();
     worker = startWorkerProcess(env);
-    await until('every server is ok', all('ok'));
+    await until('every server is ok', all('ok'), 500);
     // One real change, and a worker that dies while it writes the change to the servers.
     the(product.cluster.nodes[2]).online = false;
     await becomeDue();
@@ -99,7 +99,7 @@ export async function crashWhilePolling(options: CrashOptions): Promise<PollCras
     worker.child.kill('SIGKILL');
     await once(worker.child, 'exit');
     worker = startWorkerProcess(env);
-    await until('every server shows the change', all('critical'));
+    await until('every server shows the change', all('critical'), 500);
     const statuses = (await listServers(ctx)).map(({ status }) => status);
     const expected = (changes: readonly StateChange[]) =>
       changes.length === 1 && changes[0]?.from === 'ok' && changes[0].to === 'critical';
