@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import v8 from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { openMetrics } from './metrics.ts';
 
@@ -61,5 +62,14 @@ describe('metrics', () => {
     const { body } = await openMetrics('api', away).render();
     expect(body).not.toContain('portal_queue_jobs{');
     expect(body).toContain('portal_database_connections{');
+  });
+
+  it('keep nothing of a runtime that has ended', () => {
+    class Pool {
+      readonly state = sources.pool();
+    }
+    const openOnce = (pool: Pool) => void openMetrics('api', { ...sources, pool: () => pool.state });
+    openOnce(new Pool());
+    expect(v8.queryObjects(Pool, { format: 'count' })).toBe(0);
   });
 });
