@@ -194,7 +194,7 @@ export async function startStack({
     /** Starts callers of one tenant, each with an account, that read, write and delete until stopped. */
     async callers(
       count: number,
-      { reads = ['/auth/me', '/reminders'], thinkMs = () => 100 }: Calling = {},
+      { reads = ['/auth/me', '/reminders'], thinkMs = () => 25 }: Calling = {},
     ): Promise<{ stats: CallStats; stop(): Promise<void> }> {
       const stats: CallStats = { statuses: {}, withoutRetryAfter: 0, confirmed: new Set() };
       let isOver = false;
@@ -419,7 +419,7 @@ export async function failOverRedis({
     const failing = redis.failOver().finally(() => (isOver = true));
     while (!isOver) {
       expected.push(...(await stack.makeDueMails(1)));
-      await pause(500);
+      await pause(100);
     }
     await failing;
     expected.push(...(await stack.makeDueMails(mails)));
