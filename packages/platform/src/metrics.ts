@@ -221,8 +221,8 @@ export function openMetrics(process: 'api' | 'worker' | 'script', sources: Metri
 const nodeRegistries = new Map<string, Registry>();
 
 /**
- * Memory, event loop and garbage collection as Node.js reports them. Each set has a timer and an observer that nothing ends, so all runtimes
- * of a process share one. Registries write their `process` into the values, so each name has a set.
+ * Memory, event loop and garbage collection as Node.js reports them. All runtimes of a process share them, because their timer and their
+ * observer never end. A registry writes its label `process` into their values, so each label has metrics of its own.
  */
 function nodeMetrics(process: string): Metric[] {
   let registry = nodeRegistries.get(process);

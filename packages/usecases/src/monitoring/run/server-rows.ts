@@ -43,7 +43,7 @@ type StoredPoll = { server: StoredServer; status: StoredStatus | null; pollState
 
 /** Servers per statement. */
 const maxItems = 50;
-/** Under load, a transaction for each poll would cost as much as the poll; at 50 ms a batch had two polls. A single poll does not wait. */
+/** Under load, a transaction for each poll would cost as much as the poll. A single poll does not wait. */
 const everyMs = 100;
 /** Characters of results per statement, unless a single result is longer. A result usually has a few thousand. */
 const maxLength = 4 * 1024 * 1024;
