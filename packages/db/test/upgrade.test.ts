@@ -16,9 +16,9 @@ it('the first release keeps working during and after the migration to this relea
   }
 });
 
-/** Takes away what statements of the release before name, or demands what they do not write. */
+/** Takes away what statements of the release before name, or demands what they do not write. The same type in another order does neither. */
 const breaking =
-  /\bdrop (?:table|column|default)\b|\brename\b|\bset data type\b|\bset not null\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
+  /\bdrop (?:table|column|default)\b|\brename\b|\bset data type\b(?! text collate)|\bset not null\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
 
 it('no migration takes away what the release before uses, except before the first release', async () => {
   const files = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();

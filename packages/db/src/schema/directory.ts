@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
+import { createdAt, identifier, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { runs } from './platform/operations.ts';
 import { tenants } from './tenants.ts';
 
@@ -101,7 +101,7 @@ export const ldapStagedEntries = pgTable(
     runId: uuid().notNull(),
     /** The attempt of the run. An abandoned attempt may still be writing. */
     attempt: integer().notNull(),
-    directoryId: text().notNull(),
+    directoryId: identifier().notNull(),
     /** `live` if the person may have an account, otherwise the reason why not. */
     standing: text().notNull(),
     ldapDn: text().notNull(),
@@ -117,7 +117,7 @@ export const ldapStagedEntries = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.attempt, t.directoryId] }),
-    index('ldap_staged_entries_staged').on(t.stagedAt),
+    index('ldap_staged_entries_staged').using('brin', t.stagedAt),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.id] }).onDelete('cascade'),
     ...tenantPolicies(t.tenantId),
   ],

@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from './accounts/users.ts';
-import { createdAt, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
+import { createdAt, identifier, instant, tenantColumns, tenantPolicies, tenantRules } from './columns.ts';
 import { tenants } from './tenants.ts';
 
 /** Groups of accounts: a tenant's own, and those imported from its directory. */
@@ -22,7 +22,7 @@ export const groups = pgTable(
     ...tenantColumns,
     internalName: text().notNull(),
     /** objectGUID or entryUUID of a directory group (`ldapObjectGuid` in the API); null for the tenant's own groups. */
-    directoryId: text(),
+    directoryId: identifier(),
     createdAt: createdAt(),
     updatedAt: instant().notNull().defaultNow(),
   },

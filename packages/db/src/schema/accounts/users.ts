@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, jsonb, pgEnum, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { createdAt, instant, tenantColumns, tenantRules } from '../columns.ts';
+import { createdAt, identifier, instant, tenantColumns, tenantRules } from '../columns.ts';
 import { tenants } from '../tenants.ts';
 
 export const roleEnum = pgEnum('role', ['SUPER_ADMIN', 'ADMIN', 'USER']);
@@ -24,7 +24,7 @@ export const users = pgTable(
     /** Set for accounts imported from a directory; never leaves the server. */
     ldapDn: text(),
     /** objectGUID or entryUUID of the directory entry, which survives renames and moves. */
-    directoryId: text(),
+    directoryId: identifier(),
     /** True if a synchronization switched the account off. Only then may a synchronization switch it on again. */
     deactivatedBySync: boolean().notNull().default(false),
     role: roleEnum().notNull().default('USER'),

@@ -152,7 +152,7 @@ async function membersToChange(stage: Stage, groupIds: string[], { people }: Dir
       with wanted as (${wantedMemberships(stage, groupIds)}), actual as (
         select m.user_id, m.group_id from ${groupMembers} m
         join ${groups} g on g.tenant_id = m.tenant_id and g.id = m.group_id and g.directory_id is not null
-        join ${users} u on u.tenant_id = m.tenant_id and u.id = m.user_id and ${mayBeTouched}),
+        where m.user_id not in (select u.id from ${users} u where u.tenant_id = ${stage.scope.tenantId} and not ${mayBeTouched})),
       others as (
         select distinct user_id from wanted full join actual using (user_id, group_id)
         where wanted.group_id is null or actual.group_id is null)
