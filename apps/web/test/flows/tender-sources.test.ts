@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('feeds', () => {
     await portalOf(operator).patch('/rss-feeds/{id}', { params, body: { title: 'For all' } });
     await page.reload();
     await feeds(page).getByText('For all', { exact: true }).waitFor();
-    expect(await health(page).getByText('Switched off').count()).toBe(3);
+    await expect.poll(() => health(page).getByText('Switched off').count()).toBe(3);
     allow('409 POST /tenders/sources');
     await button(page, 'Read For all now').click();
     await health(page).getByText('Being read').waitFor();
