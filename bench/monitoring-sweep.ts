@@ -46,7 +46,7 @@ const total = Number(values.servers);
 const tenantCount = 4;
 const atOnce = 100;
 const runMs = 200;
-const rounds = 2;
+const rounds = 5;
 const sweepsForMemory = 20;
 const idleMs = 10_000;
 
