@@ -45,7 +45,7 @@ const maxRunMs = 10 * 60_000;
 const baseDn = 'dc=example,dc=org';
 const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
 /** As in `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
+const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 
 const personDn = (n: number) => `uid=person${n},ou=people,${baseDn}`;
 const groupDn = (n: number) => `cn=group${n},ou=groups,${baseDn}`;

@@ -116,7 +116,7 @@ export async function startServer(
 }
 
 /** The heap flags of `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
+const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 
 /** Starts the worker as a process with its output in a file, and waits until it is ready. */
 export async function startWorker(env: Record<string, string>, logFile: string): Promise<ChildProcess> {

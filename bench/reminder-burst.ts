@@ -17,7 +17,7 @@ import { benchDatabase, benchSettings, percentile, report, startServer, stopAll 
 const count = Number(process.argv[2] ?? 10_000);
 const people = 1_000;
 /** The heap flags of `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=8', '--max-old-space-size=512'];
+const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 const quietMs = 15_000;
 /** Time to write the rows and to become idle. */
 const leadMs = 20_000;

@@ -13,7 +13,7 @@ export interface WorkerProcess {
 /** The memory that the deployed programs get. */
 export const heap = {
   api: ['--max-semi-space-size=16', '--max-old-space-size=192'],
-  worker: ['--max-semi-space-size=8', '--max-old-space-size=512'],
+  worker: ['--max-semi-space-size=16', '--max-old-space-size=512'],
 };
 
 /** Settings of a worker that sends mails to this port of this machine, with throw-away keys. */
