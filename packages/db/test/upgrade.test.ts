@@ -16,7 +16,7 @@ it('the first release keeps working during and after the migration to this relea
   }
 });
 
-/** Takes away what statements of the release before name, or demands what they do not write. The same type in another order does neither. */
+/** Takes away what statements of the release before name, or demands what they do not write. Another collation does neither. */
 const breaking =
   /\bdrop (?:table|column|default)\b|\brename\b|\bset data type\b(?! text collate)|\bset not null\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
 

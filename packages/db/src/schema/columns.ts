@@ -18,7 +18,7 @@ export const acrossRole = pgRole('portal_across').existing();
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 export const tsquery = customType<{ data: string }>({ dataType: () => 'tsquery' });
-/** An identifier that another system gave: compared byte by byte, because the German order of the database costs several times more. */
+/** An identifier from another system. It is compared byte by byte: nobody reads a list in its order, and the German order costs more. */
 export const identifier = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3 });
