@@ -4,27 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Files that mostly wait, for minutes: until a queue returns the job of a killed worker, until a lease ends, until a slow caller is
  * disconnected.
  */
-export const waiting = [
-  'apps/api/test/attacks/names-by-clock',
-  'apps/api/test/attacks/silent-directories',
-  'apps/api/test/attacks/slow-callers',
-  'packages/platform/src/files/object-store',
-  'packages/platform/src/jobs/schedules',
-  'packages/platform/src/jobs/worker',
-  'packages/platform/src/outbox/deliver-due-mails',
-  'packages/platform/src/queues/redis-failover',
-  'packages/usecases/src/cloud-status/checks',
-  'packages/usecases/src/directory/sync/sync-faults',
-  'packages/usecases/src/invoices/fetch/fetch',
-  'packages/usecases/src/monitoring/polls',
-  'packages/usecases/src/monitoring/server-status',
-  'packages/usecases/src/monitoring/servers',
-  'packages/usecases/src/operations/list-jobs',
-  'packages/usecases/src/sign-in/directory-sign-in',
-  'packages/usecases/src/tenders/mailbox/mailbox',
-];
-const waits = (path: string): boolean =>
-  /\/apps\/worker\/src\/(?!.*metrics)/.test(path) || waiting.some((name) => path.endsWith(`/${name}.test.ts`));
+const waits = /\/apps\/worker\/src\/(?!.*metrics)|\/slow-callers\.test\.ts$/;
 /** They begin within this part of their project, so that other files still run beside the last of them. */
 const part = 0.75;
 
@@ -40,7 +20,7 @@ export class TestOrder extends BaseSequencer {
     const shared = Map.groupBy(sorted.filter(sharesProcess), ({ project }) => project.name);
     return [
       ...sorted.filter((file) => !sharesProcess(file)),
-      ...[...shared.values()].flatMap((ofProject) => spreadOut(ofProject, ({ moduleId }) => waits(moduleId))),
+      ...[...shared.values()].flatMap((ofProject) => spreadOut(ofProject, ({ moduleId }) => waits.test(moduleId))),
     ];
   }
 }
