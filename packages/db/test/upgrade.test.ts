@@ -16,9 +16,9 @@ it('the first release keeps working during and after the migration to this relea
   }
 });
 
-/** Takes away what statements of the release before name, or demands what they do not write. Another collation does neither. */
+/** Takes away what statements of the release before name, or demands what they do not write. */
 const breaking =
-  /\bdrop (?:table|column|default)\b|\brename\b|\bset data type\b(?! text collate)|\bset not null\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
+  /\bdrop (?:table|column|default)\b|\brename\b|\bset data type\b|\bset not null\b|\badd column\b(?!.*\bdefault\b).*\bnot null\b/i;
 
 it('no migration takes away what the release before uses, except before the first release', async () => {
   const files = (await readdir(migrationsFolder)).filter((name) => name.endsWith('.sql')).toSorted();
@@ -28,5 +28,10 @@ it('no migration takes away what the release before uses, except before the firs
     if (statements.some((statement) => breaking.test(statement))) found.push(name);
   }
   // To remove something, stop using it in one release and remove it in the next; then add that migration here.
-  expect(found).toEqual(['0024_status-documents.sql', '0037_directory-without-snapshot.sql']);
+  expect(found).toEqual([
+    '0024_status-documents.sql',
+    '0037_directory-without-snapshot.sql',
+    // Takes nothing away: only the collation of its columns changes.
+    '0042_directory-ids-by-bytes.sql',
+  ]);
 });
