@@ -22,6 +22,7 @@ import type { UserContext } from '@portal/platform/context';
 import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
+import { heap } from '@portal/testing/program';
 import { startSlapd, type TestEntry, type TestSlapd } from '@portal/testing/servers/slapd';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
@@ -44,8 +45,6 @@ const groupCount = Number(values.groups);
 const maxRunMs = 10 * 60_000;
 const baseDn = 'dc=example,dc=org';
 const workerProgram = fileURLToPath(new URL('../apps/worker/src/main.ts', import.meta.url));
-/** As in `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 
 const personDn = (n: number) => `uid=person${n},ou=people,${baseDn}`;
 const groupDn = (n: number) => `cn=group${n},ou=groups,${baseDn}`;
@@ -169,7 +168,7 @@ async function measureRound(serverUrl: string, folder: string, slapd: TestSlapd,
   const url = await makeDatabase(serverUrl, `round_${round}`);
   const env = { ...benchSettings(url, join(folder, 'data')), LOG_LEVEL: 'warn' };
   const runtime = openRuntime(readConfig(env), { process: 'script', log: openLog('silent', 'script') });
-  const worker = spawn(process.execPath, [...workerFlags, workerProgram], {
+  const worker = spawn(process.execPath, [...heap.worker, workerProgram], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -9,10 +9,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { migrateDatabase } from '@portal/db/migrate';
 import { noSources } from '@portal/testing/no-sources';
+import { heap } from '@portal/testing/program';
 import { startTestServer } from '@portal/testing/server';
-
-/** The heap flags of the start scripts, so that benchmarks measure the deployed configuration. */
-export const heapFlags = ['--max-semi-space-size=16', '--max-old-space-size=192'];
 
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
@@ -99,7 +97,7 @@ export async function startServer(
 ): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [...heapFlags, program], {
+  const child = spawn(process.execPath, [...heap.api, program], {
     env: { PATH: process.env['PATH'], PORT: String(port), ...env },
     stdio: ['ignore', log, log],
   });
@@ -115,15 +113,12 @@ export async function startServer(
   throw new Error(`${program} did not answer`);
 }
 
-/** The heap flags of `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
-
 /** Starts the worker as a process with its output in a file, and waits until it is ready. */
 export async function startWorker(env: Record<string, string>, logFile: string): Promise<ChildProcess> {
   const log = openSync(logFile, 'a');
   const child = fork('apps/worker/src/main.ts', {
     env: { PATH: process.env['PATH'], ...env },
-    execArgv: workerFlags,
+    execArgv: heap.worker,
     stdio: ['ignore', log, log, 'ipc'],
   });
   closeSync(log);

@@ -10,14 +10,13 @@ import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { readConfig } from '@portal/platform/config';
 import { builders } from '@portal/testing/make';
+import { heap } from '@portal/testing/program';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { startCountingServer } from './counting-smtp-server.ts';
 import { benchDatabase, benchSettings, percentile, report, startServer, stopAll } from './measure.ts';
 
 const count = Number(process.argv[2] ?? 10_000);
 const people = 1_000;
-/** The heap flags of `pnpm start:worker`. */
-const workerFlags = ['--max-semi-space-size=16', '--max-old-space-size=512'];
 const quietMs = 15_000;
 /** Time to write the rows and to become idle. */
 const leadMs = 20_000;
@@ -52,7 +51,7 @@ try {
 
   const api = await startServer('apps/api/src/main.ts', settings, join(folder, 'api.log'));
   const log = openSync(join(folder, 'worker.log'), 'a');
-  const worker = spawn(process.execPath, [...workerFlags, 'apps/worker/src/main.ts'], {
+  const worker = spawn(process.execPath, [...heap.worker, 'apps/worker/src/main.ts'], {
     env: { PATH: process.env['PATH'], ...settings },
     stdio: ['ignore', log, log],
   });

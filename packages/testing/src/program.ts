@@ -1,9 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** This checkout. */
 export const root = new URL('../../../', import.meta.url);
+
+const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
+  scripts: Record<'start:api' | 'start:worker', string>;
+};
+const heapFlags = (name: keyof typeof scripts): string[] => scripts[name].match(/--max-\S+/g) ?? [];
+
+/** The flags for memory with which the programs are started, from `package.json`. */
+export const heap = { api: heapFlags('start:api'), worker: heapFlags('start:worker') };
 
 /** What any of our programs needs of this environment. The compile cache halves the processor time of a start. */
 export const programEnv = {

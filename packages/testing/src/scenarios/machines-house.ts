@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { programOf, root } from '../program.ts';
+import { heap, programOf, root } from '../program.ts';
 import { startHaproxy, type TestHaproxy } from '../servers/haproxy.ts';
 import { startObjectStore, type TestObjectStore } from '../servers/object-store.ts';
 import { type PostgresPair, startPostgresPair } from '../servers/postgres-pair.ts';
 import { freePort } from '../servers/private-process.ts';
 import { startRedisSentinels, type TestSentinels } from '../servers/redis-sentinel.ts';
 import { type ReceivedMail, startSmtpServer } from '../servers/smtp-server.ts';
-import { heap, startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
+import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 /** One of two machines, each of which runs HAProxy, an API and a worker. */
 export type Machine = 'a' | 'b';

@@ -14,11 +14,12 @@ import { openRuntime } from '@portal/platform/runtime';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
 import { areas } from '@portal/usecases/areas';
 import { builders } from '../make.ts';
+import { heap } from '../program.ts';
 import { type TestRedis } from '../servers/redis.ts';
 import { startSmtpServer } from '../servers/smtp-server.ts';
 import { testMatrix } from '../test-matrix.ts';
 import { makeDueReminders } from './crash-while-mailing.ts';
-import { heap, startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
+import { startProgram, type WorkerProcess, workerSettings } from './worker-process.ts';
 
 export interface Answer {
   status: number;

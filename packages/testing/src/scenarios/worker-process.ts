@@ -10,12 +10,6 @@ export interface WorkerProcess {
   unexpectedEnd: Promise<never>;
 }
 
-/** The memory that the deployed programs get. */
-export const heap = {
-  api: ['--max-semi-space-size=16', '--max-old-space-size=192'],
-  worker: ['--max-semi-space-size=16', '--max-old-space-size=512'],
-};
-
 /** Settings of a worker that sends mails to this port of this machine, with throw-away keys. */
 export const workerSettings = (options: {
   databaseUrl: string;
