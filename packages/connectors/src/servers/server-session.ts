@@ -243,7 +243,7 @@ export function openServer(
       return data;
     },
     [Symbol.dispose]: () => {
-      // The reason of an abort costs more than the rest of this, and most runs have reserved nothing.
+      // An abort makes an error with a stack, which takes longer than the rest of this. Most runs have reserved nothing.
       if (reservation !== null) end.abort();
       http[Symbol.dispose]();
     },

@@ -18,7 +18,7 @@ export const acrossRole = pgRole('portal_across').existing();
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' });
 export const tsquery = customType<{ data: string }>({ dataType: () => 'tsquery' });
-/** An identifier from another system. It is compared byte by byte: nobody reads a list in its order, and the German order costs more. */
+/** An identifier from another system. The database compares it byte by byte: no list is in its order, and the German order costs more. */
 export const identifier = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 
 export const instant = () => timestamp({ withTimezone: true, precision: 3 });
