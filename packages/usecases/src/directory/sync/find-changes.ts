@@ -29,32 +29,41 @@ export interface Changes {
   duplicates: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, using set operations. */
+/** Compares the stage with the accounts of its tenant, using set operations. People and accounts are compared side by side. */
 export async function findChanges(
   stage: Stage,
   { staged, excluded }: { staged: number; excluded: Set<string> },
 ): Promise<Changes> {
-  return stage.scope.tx(async (tx) => {
-    await expectPeople(tx, staged);
-    if (staged > 0) await checkStage(tx, stage);
-    const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
-    const isUnchanged = unknown.length === 0 && differing.length === 0;
-    const swaps = isUnchanged ? new Set<string>() : await findSwaps(tx, stage);
-    return {
-      unknown,
-      differing: differing.filter((id) => !swaps.has(id)),
-      swaps: [...swaps],
+  const compare = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    stage.scope.tx(async (tx) => {
+      await expectPeople(tx, staged);
+      if (staged > 0) await checkStage(tx, stage);
+      return work(tx);
+    });
+  const [people, accounts] = await Promise.all([
+    compare(async (tx) => {
+      const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
+      const isUnchanged = unknown.length === 0 && differing.length === 0;
+      const swaps = isUnchanged ? new Set<string>() : await findSwaps(tx, stage);
+      return {
+        unknown,
+        differing: differing.filter((id) => !swaps.has(id)),
+        swaps: [...swaps],
+        duplicates: {
+          usernames: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'username'),
+          emails: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'email'),
+        },
+      };
+    }),
+    compare(async (tx) => ({
       leaving: await findLeaving(tx, stage, excluded),
       active: await tx.$count(
         users,
         sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
       ),
-      duplicates: {
-        usernames: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'username'),
-        emails: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'email'),
-      },
-    };
-  });
+    })),
+  ]);
+  return { ...people, ...accounts };
 }
 
 async function findDiffering(tx: Tx, stage: Stage): Promise<{ unknown: string[]; differing: string[] }> {
