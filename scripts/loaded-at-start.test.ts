@@ -7,7 +7,7 @@ import { programEnv } from '@portal/testing/program';
 
 const root = join(import.meta.dirname, '..');
 const key = `test:${Buffer.alloc(32).toString('base64')}`;
-// The API starts without its servers.
+// API and worker start without their servers.
 const env = {
   ...programEnv,
   DATABASE_URL: 'postgres://portal@127.0.0.1:9/portal',
@@ -45,8 +45,9 @@ const packagesOf = (urls: string[]): string[] => {
   return [...new Set(found)].filter((name) => direct.has(name)).toSorted();
 };
 
-it('loads few packages before the API has handled requests', async () => {
-  const child = spawn(process.execPath, ['--import', moduleReporter, join(root, 'apps/api/src/main.ts')], {
+/** Starts a program without its servers. Returns its first message, and a function that asks which modules it has loaded. */
+async function start(app: 'api' | 'worker') {
+  const child = spawn(process.execPath, ['--import', moduleReporter, join(root, `apps/${app}/src/main.ts`)], {
     env,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
@@ -54,12 +55,21 @@ it('loads few packages before the API has handled requests', async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
-  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
-  expect((await fetch(`${url}/health`)).status).toBe(200);
-  expect((await fetch(`${url}/no-such-path`)).status).toBe(404);
-  const answer = once(child, 'message');
-  child.send('?');
-  const [urls] = (await answer) as [string[]];
+  const [ready] = (await once(child, 'message')) as [{ url?: string }];
+  const loaded = async (): Promise<string[]> => {
+    const answer = once(child, 'message');
+    child.send('?');
+    const [urls] = (await answer) as [string[]];
+    return urls;
+  };
+  return { ready, loaded };
+}
+
+it('loads few packages before the API has handled requests', async () => {
+  const { ready, loaded } = await start('api');
+  expect((await fetch(`${ready.url}/health`)).status).toBe(200);
+  expect((await fetch(`${ready.url}/no-such-path`)).status).toBe(404);
+  const urls = await loaded();
   const everywhere = ['drizzle-orm', 'pg', 'pino', 'prom-client', 'zod'];
   const ofRequests = [
     '@fastify/busboy',
@@ -81,4 +91,11 @@ it('loads few packages before the API has handled requests', async () => {
   expect(urls.filter((each) => each.endsWith('/handlers.ts'))).toEqual([]);
   // Fastify's own schema compiler.
   expect(urls.filter((each) => /\/node_modules\/ajv\//.test(each))).toEqual([]);
+});
+
+it('loads no mailbox client before the worker reads a mailbox', async () => {
+  const { loaded } = await start('worker');
+  const packages = packagesOf(await loaded());
+  expect(packages).toContain('nodemailer');
+  expect(packages).not.toContain('imapflow');
 });
