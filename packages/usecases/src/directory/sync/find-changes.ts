@@ -29,42 +29,50 @@ export interface Changes {
   duplicates: { usernames: Map<string, string>; emails: Map<string, string> };
 }
 
-/** Compares the stage with the accounts of its tenant, using set operations. People and accounts are compared side by side. */
+/** Compares the stage with the accounts of its tenant, using set operations: people with accounts, and beside that accounts with people. */
 export async function findChanges(
   stage: Stage,
   { staged, excluded }: { staged: number; excluded: Set<string> },
 ): Promise<Changes> {
-  const compare = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  const compare = <T>(find: (tx: Tx) => Promise<T>): Promise<T> =>
     stage.scope.tx(async (tx) => {
       await expectPeople(tx, staged);
       if (staged > 0) await checkStage(tx, stage);
-      return work(tx);
+      return find(tx);
     });
-  const [people, accounts] = await Promise.all([
-    compare(async (tx) => {
-      const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
-      const isUnchanged = unknown.length === 0 && differing.length === 0;
-      const swaps = isUnchanged ? new Set<string>() : await findSwaps(tx, stage);
-      return {
-        unknown,
-        differing: differing.filter((id) => !swaps.has(id)),
-        swaps: [...swaps],
-        duplicates: {
-          usernames: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'username'),
-          emails: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'email'),
-        },
-      };
-    }),
-    compare(async (tx) => ({
-      leaving: await findLeaving(tx, stage, excluded),
-      active: await tx.$count(
-        users,
-        sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
-      ),
-    })),
+  const [ofPeople, ofAccounts] = await Promise.all([
+    compare((tx) => findChangesOfPeople(tx, stage, staged)),
+    compare((tx) => findChangesOfAccounts(tx, stage, excluded)),
   ]);
-  return { ...people, ...accounts };
+  return { ...ofPeople, ...ofAccounts };
 }
+
+async function findChangesOfPeople(tx: Tx, stage: Stage, staged: number): Promise<Omit<Changes, 'leaving' | 'active'>> {
+  const { unknown, differing } = staged > 0 ? await findDiffering(tx, stage) : { unknown: [], differing: [] };
+  const isUnchanged = unknown.length === 0 && differing.length === 0;
+  const swaps = isUnchanged ? new Set<string>() : await findSwaps(tx, stage);
+  return {
+    unknown,
+    differing: differing.filter((id) => !swaps.has(id)),
+    swaps: [...swaps],
+    duplicates: {
+      usernames: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'username'),
+      emails: isUnchanged ? new Map() : await findDuplicates(tx, stage, 'email'),
+    },
+  };
+}
+
+const findChangesOfAccounts = async (
+  tx: Tx,
+  stage: Stage,
+  excluded: Set<string>,
+): Promise<Pick<Changes, 'leaving' | 'active'>> => ({
+  leaving: await findLeaving(tx, stage, excluded),
+  active: await tx.$count(
+    users,
+    sql`${users.isActive} and ${users.ldapDn} is not null and ${users.role} <> 'SUPER_ADMIN'`,
+  ),
+});
 
 async function findDiffering(tx: Tx, stage: Stage): Promise<{ unknown: string[]; differing: string[] }> {
   const { rows } = await tx.execute<{ unknown: string | null; differing: string | null }>(sql`
