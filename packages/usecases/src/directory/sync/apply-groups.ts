@@ -30,13 +30,8 @@ export function goneGroups({ groups: found, knownGroups }: DirectoryRead): { gon
 
 /** Brings groups and memberships in line with the directory; runs after the accounts. Does not write unchanged rows. */
 export async function applyGroups(stage: Stage, read: DirectoryRead, inBatch: SyncReport['inBatch']): Promise<void> {
+  const plan = await planDirectoryGroups(stage, read);
   const idOf = new Map(read.knownGroups.map(({ directoryId, id }) => [directoryId, id]));
-  const idsNow = (): string[] => read.groups.map(({ directoryId }) => idOf.get(directoryId) ?? noGroup);
-  // Groups seldom come or go; without such a change, the members found beside the plan are those to change.
-  const [plan, membersNow] = await Promise.all([
-    planDirectoryGroups(stage, read),
-    membersToChange(stage, idsNow(), read),
-  ]);
   for (const part of portions(plan.create, batch.groups)) {
     const made = part.map((group) => ({ id: newId(), ...group }));
     await inBatch(async (tx) => ({ groups: await createImportedGroups(tx, stage.scope.tenantId, made) }));
@@ -44,10 +39,11 @@ export async function applyGroups(stage: Stage, read: DirectoryRead, inBatch: Sy
   }
   for (const part of portions(plan.rename, batch.groups))
     await inBatch(async (tx) => ({ groups: await renameImportedGroups(tx, part) }));
-  for (const { directoryId } of plan.remove) idOf.delete(directoryId);
-  const groupIds = idsNow();
-  const isSame = plan.create.length === 0 && plan.remove.length === 0;
-  const members = isSame ? membersNow : await membersToChange(stage, groupIds, read);
+  const removed = new Set(plan.remove.map(({ directoryId }) => directoryId));
+  const groupIds = read.groups.map(({ directoryId }) =>
+    removed.has(directoryId) ? noGroup : (idOf.get(directoryId) ?? noGroup),
+  );
+  const members = await membersToChange(stage, groupIds, read);
   for (const part of portions(members, batch.people))
     await inBatch(async (tx) => ({ memberships: await writeMemberships(tx, stage, groupIds, part) }));
   // Removed last, so that their memberships are counted like in the preview.
