@@ -71,7 +71,7 @@ describe('a large SVG', () => {
 
   it('leaves the work to the sandbox', async () => {
     const icons = openIconImages(sandbox);
-    // Of this thread alone: those of the garbage collector may still clean up after the test files before.
+    // Of this thread alone, because those of the garbage collector may still clean up after earlier test files.
     const before = process.threadCpuUsage();
     await icons.read(slow, of('anna'));
     // Passing the icon to the sandbox takes 20 ms.
