@@ -25,10 +25,10 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     // Many tests wait for processes, mails and clocks: with one file per core, the cores are idle a third of the time, with one file more a
-    // tenth, and with two files more a thirtieth.
+    // tenth. With two files more, a process of low priority that reads a hostile upload missed its 20 s.
     // `scripts/test-order.ts` keeps those that wait longest apart. The cap keeps the connections of all files below the limit of the
     // server. A single core runs one file at a time: beside another file it would not keep the limits on time that some tests are about
-    maxWorkers: cores === 1 ? 1 : Math.min(cores + 2, 8),
+    maxWorkers: cores === 1 ? 1 : Math.min(cores + 1, 8),
     // Files of one worker share their imports, which would otherwise take a quarter of all processor time: importing the API takes four
     // seconds. `pnpm soak repeats` runs the files in other orders, to find those that depend on the file before
     isolate: false,
