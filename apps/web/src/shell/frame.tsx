@@ -113,7 +113,8 @@ export function Frame({ route }: { route?: PageRoute | undefined }) {
         <PageTitle />
       </VisuallyHidden>
       <Overlay {...navigation} />
-      {wantedLeave.value && <LeaveDialog />}
+      {/* Each question is a new dialog, because the latest one is in front of all others. */}
+      {wantedLeave.value && <LeaveDialog key={wantedLeave.value} />}
       {sessionState.value === 'lost' && <SignInDialog />}
       <Toasts />
     </div>

@@ -3,7 +3,10 @@ import { useLocation } from 'preact-iso/router';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { guardHistory } from './history-guard.ts';
 
-/** Where the person wants to go while something is not saved; null while nothing is to be asked. `LeaveDialog` asks. */
+/**
+ * Where the person wants to go while something is not saved; null while nothing is to be asked. `LeaveDialog` asks, once for each new
+ * function.
+ */
 export const wantedLeave = signal<(() => void) | null>(null);
 
 interface Shown {
@@ -47,7 +50,7 @@ export const shownForms = (): ReadonlySet<object> => new Set(forms);
 
 /** Goes at once, or asks first if something is not saved. For ways out that are no links. Forms of `others` stay, so they do not count. */
 export function leaveWhenSaved(leave: () => void, others: ReadonlySet<object> = new Set()): void {
-  if (isUnsaved(others)) wantedLeave.value = leave;
+  if (isUnsaved(others)) wantedLeave.value = () => leave();
   else leave();
 }
 
