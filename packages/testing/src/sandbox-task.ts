@@ -1,5 +1,9 @@
+import { writeSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { invalid } from '@portal/domain/errors';
+import { partsOf, writeParts } from '@portal/platform/sandbox/message';
 
 interface TaskInput {
   act:
@@ -11,6 +15,7 @@ interface TaskInput {
     | 'die'
     | 'exit'
     | 'hang'
+    | 'begin-again'
     | 'fill-heap'
     | 'fill-memory'
     | 'answer-much'
@@ -44,6 +49,15 @@ export async function run({ act, ms = 0, value }: TaskInput): Promise<unknown> {
       process.exit(3);
     case 'hang':
       for (;;);
+    case 'begin-again': {
+      const copy = new PassThrough();
+      writeParts(copy, partsOf({ begun: true }));
+      const message = await buffer(copy.end());
+      for (;;) {
+        writeSync(3, message);
+        await pause(100);
+      }
+    }
     case 'fill-heap':
       for (;;) held.push(Array.from({ length: 1_000 }, () => ({ a: 1 })));
     case 'fill-memory':

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { run } from '@portal/testing/sandbox-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
+import type { run as runLoaded } from '@portal/testing/slow-to-load-task';
 import type { TaskOwner } from './fair-share.ts';
 import { openSandbox, type SandboxLimits } from './open-sandbox.ts';
 import { type Task, taskOf } from './task.ts';
@@ -82,16 +83,27 @@ describe('a task', () => {
     ['die', 'crashed'],
     ['exit', 'crashed'],
     ['hang', 'timeout'],
+    ['begin-again', 'timeout'],
     ['fill-heap', 'memory'],
     ...(isLinux ? ([['fill-memory', 'memory']] as const) : []),
     ['answer-much', 'output'],
   ] as const)('asked to %s fails by itself: %s', async (act, reason) => {
     const sandbox = open({ processes: 1, heapMb: 40 });
-    await expect(sandbox.run(act === 'hang' ? impatient : frugal, { act })).rejects.toMatchObject({
+    await expect(sandbox.run(reason === 'timeout' ? impatient : frugal, { act })).rejects.toMatchObject({
       name: 'TaskError',
       reason,
     });
     expect(await sandbox.run(task, { act: 'echo', value: 1 })).toBe(1);
+  });
+
+  it('has its time from the moment its code is loaded, which may take long on a busy machine', async () => {
+    const slowToLoad = new URL('../../../testing/src/slow-to-load-task.ts', import.meta.url);
+    const sandbox = open({ processes: 1 });
+    const slow = taskOf<typeof runLoaded>(slowToLoad, { ...limits, timeoutMs: 1_000 });
+    expect(await sandbox.run(slow, 'first')).toBe('first');
+    expect(await sandbox.run(slow, 'second')).toBe('second');
+    const impatientSandbox = open({ processes: 1, loadMs: 1_000 });
+    await expect(impatientSandbox.run(slow, 'third')).rejects.toMatchObject({ name: 'TaskError', fault: 'outside' });
   });
 
   it('is repeated if an earlier task may have caused the crash', async () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unavailable } from '@portal/domain/errors';
-import { MINUTE } from '@portal/domain/time';
+import { MINUTE, SECOND } from '@portal/domain/time';
 import { openSemaphore } from '../semaphore.ts';
 import { FairShare, type TaskOwner } from './fair-share.ts';
 import { partsOf } from './message.ts';
@@ -34,6 +34,8 @@ export interface SandboxLimits {
   tenantBudgetMs?: number;
   /** JavaScript heap per process. */
   heapMb?: number;
+  /** How long a process may take to start and to load the code of a task. */
+  loadMs?: number;
   /** A process that handles damaged or hostile input is replaced after this many tasks. A new one takes thirty tasks to become as fast. */
   tasksEach?: number;
   /** How long an idle process is kept. */
@@ -56,6 +58,7 @@ export function openSandbox({
   waitMs = Infinity,
   tenantBudgetMs = MINUTE,
   heapMb = 128,
+  loadMs = 30 * SECOND,
   tasksEach = 1_000,
   warmMs = MINUTE,
   maxIdleMemoryMb = 150,
@@ -75,7 +78,7 @@ export function openSandbox({
     return startInTurn(async () => {
       await nextTurn();
       if (isClosed) throw refusal();
-      const child = new SandboxProcess(heapMb);
+      const child = new SandboxProcess({ heapMb, loadMs });
       all.add(child);
       return child;
     });

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PortalError, unavailable } from '@portal/domain/errors';
 import { MessageReader, writeParts } from './message.ts';
-import { type Answer, TaskError, type TaskErrorReason, type TaskLimits } from './task.ts';
+import { type Answer, type Begun, TaskError, type TaskErrorReason, type TaskLimits } from './task.ts';
 
 const program = fileURLToPath(new URL('sandbox-program.ts', import.meta.url));
 /** How often the memory of a busy process is checked. */
@@ -34,12 +34,20 @@ export class SandboxProcess {
   readonly #child: ChildProcess;
   readonly #channel: Socket;
   readonly #ended: Promise<unknown>;
-  #task: { limits: TaskLimits; resolve: (output: unknown) => void; reject: (reason: unknown) => void } | null = null;
+  readonly #loadMs: number;
+  #task: {
+    limits: TaskLimits;
+    hasBegun: boolean;
+    timer: NodeJS.Timeout;
+    resolve: (output: unknown) => void;
+    reject: (reason: unknown) => void;
+  } | null = null;
   /** The limit for which we killed the process. */
   #verdict: { reason: TaskErrorReason; about: string } | null = null;
   #stderr = '';
 
-  constructor(heapMb: number) {
+  constructor({ heapMb, loadMs }: { heapMb: number; loadMs: number }) {
+    this.#loadMs = loadMs;
     this.#child = spawn(process.execPath, ['--max-semi-space-size=4', `--max-old-space-size=${heapMb}`, program], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       // It needs none of our settings, least of all the keys.
@@ -62,7 +70,7 @@ export class SandboxProcess {
     this.#channel.on('error', () => undefined);
     const reader = new MessageReader(
       () => this.#task?.limits.maxOutputBytes ?? 0,
-      (answer) => this.#take(answer as Answer),
+      (message) => this.#take(message as Begun | Answer),
     );
     this.#channel.on('data', (chunk: Buffer) => {
       if (this.#verdict !== null) return;
@@ -78,14 +86,16 @@ export class SandboxProcess {
   /** Sends an order and returns its output. Throws the task's refusal, or a TaskError. */
   async run(order: readonly Uint8Array[], limits: TaskLimits): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#task = { limits, resolve, reject };
+    const timer = setTimeout(
+      // Nothing has looked at the input yet, so the machine is to blame.
+      () => this.#kill('crashed', `Its code was not loaded within ${this.#loadMs} ms.`),
+      this.#loadMs,
+    );
+    const task = { limits, hasBegun: false, timer, resolve, reject };
+    this.#task = task;
     this.tasks += 1;
     this.#keepAlive(true);
     const startedAt = performance.now();
-    const timer = setTimeout(
-      () => this.#kill('timeout', `It took more than ${limits.timeoutMs} ms.`),
-      limits.timeoutMs,
-    );
     const memoryCheck = setInterval(() => {
       void this.#memoryMb().then((memoryMb) => {
         if (memoryMb > limits.maxMemoryMb) this.#kill('memory', `It took ${Math.round(memoryMb)} MB.`);
@@ -95,7 +105,7 @@ export class SandboxProcess {
       writeParts(this.#channel, order);
       return await promise;
     } finally {
-      clearTimeout(timer);
+      clearTimeout(task.timer);
       clearInterval(memoryCheck);
       if (performance.now() - startedAt > memoryCheckMs) this.residentMb = await this.#memoryMb();
       this.#task = null;
@@ -116,15 +126,26 @@ export class SandboxProcess {
     await this.#ended;
   }
 
-  #take(answer: Answer): void {
-    if ('output' in answer) {
-      this.#task?.resolve(answer.output);
-    } else if ('refusal' in answer) {
-      const { code, message, ...options } = answer.refusal;
-      this.#task?.reject(new PortalError(code, message, options));
+  #take(message: Begun | Answer): void {
+    if ('begun' in message) {
+      this.#begin();
+    } else if ('output' in message) {
+      this.#task?.resolve(message.output);
+    } else if ('refusal' in message) {
+      const { code, message: text, ...options } = message.refusal;
+      this.#task?.reject(new PortalError(code, text, options));
     } else {
-      this.#task?.reject(new TaskError('threw', answer.failure.message));
+      this.#task?.reject(new TaskError('threw', message.failure.message));
     }
+  }
+
+  /** The task's own time begins, once: the process may be in the hands of its input. */
+  #begin(): void {
+    if (this.#task === null || this.#task.hasBegun) return;
+    const { timeoutMs } = this.#task.limits;
+    clearTimeout(this.#task.timer);
+    this.#task.hasBegun = true;
+    this.#task.timer = setTimeout(() => this.#kill('timeout', `It took more than ${timeoutMs} ms.`), timeoutMs);
   }
 
   #kill(reason: TaskErrorReason, about: string): void {
@@ -141,7 +162,7 @@ export class SandboxProcess {
 
   /** Why the process ended. */
   #causeOfDeath(code: number | null, signal: string | null): TaskError {
-    if (this.#verdict !== null) return new TaskError(this.#verdict.reason, this.#verdict.about);
+    if (this.#verdict !== null) return new TaskError(this.#verdict.reason, this.#verdict.about, signal);
     if (this.#stderr.includes('heap out of memory')) return new TaskError('memory', 'Its heap was full.', signal);
     const how = signal ?? `exit code ${code}`;
     return new TaskError('crashed', `Its process ended with ${how}. ${this.#stderr}`.trim(), signal);

@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { Socket } from 'node:net';
 import { PortalError } from '@portal/domain/errors';
 import { MessageReader, partsOf, writeParts } from './message.ts';
-import type { Answer, Order } from './task.ts';
+import type { Answer, Begun, Order } from './task.ts';
 
 // If memory runs out, the kernel should kill this process rather than its parent. The file exists only on Linux.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
@@ -35,6 +35,7 @@ async function answerTo(module: string, input: unknown): Promise<Answer> {
     const loaded = tasks.get(module) ?? (import(module) as Promise<{ run: Run }>);
     tasks.set(module, loaded);
     const { run } = await loaded;
+    writeParts(channel, partsOf({ begun: true } satisfies Begun));
     return { output: await run(input) };
   } catch (error) {
     if (!(error instanceof PortalError)) {

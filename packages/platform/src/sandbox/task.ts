@@ -11,6 +11,7 @@ export interface Task<Input, Output> {
 }
 
 export interface TaskLimits {
+  /** From the moment the task's code is loaded. */
   timeoutMs: number;
   /** Resident memory of the process; checked only on Linux. */
   maxMemoryMb: number;
@@ -30,6 +31,11 @@ export const taskOf = <Run extends (input: never) => unknown>(
 export interface Order {
   module: string;
   input: unknown;
+}
+
+/** The process has loaded the task's code and begins. */
+export interface Begun {
+  begun: true;
 }
 
 export type Answer = { output: unknown } | { refusal: Refusal } | { failure: { message: string } };

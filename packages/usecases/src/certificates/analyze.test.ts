@@ -4,6 +4,7 @@ import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { certificateSample } from '@portal/testing/cert-samples';
 import { testRuntime } from '@portal/testing/runtime';
+import { the } from '@portal/testing/the';
 import { analyzeCertificates } from './analyze.ts';
 
 const { make, signedIn } = await testRuntime();
@@ -27,25 +28,34 @@ async function children(): Promise<number[]> {
   return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
 
+/** Processor time in milliseconds: fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
+async function usedBy(pid: number): Promise<number> {
+  const afterName = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1] ?? '';
+  const [user, system] = afterName.split(' ').slice(11, 13).map(Number);
+  return 10 * ((user ?? 0) + (system ?? 0));
+}
+
 describe.runIf(process.platform === 'linux')('the sandbox process', () => {
-  /** Sends a signal to the process while it analyzes slow files. */
-  async function signalled(analyze: Awaited<ReturnType<typeof open>>, signal: NodeJS.Signals) {
+  it('answers 503 if it is killed, and the next one works', async () => {
+    const analyze = await open();
     const before = await children();
     const answer = analyze([leaf, slow]).catch((error: unknown) => error);
     await expect.poll(async () => (await children()).length).toBe(before.length + 1);
-    for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, signal);
-    return answer;
-  }
-
-  it('answers 503 if it is killed, and the next one works', async () => {
-    const analyze = await open();
-    expect(await signalled(analyze, 'SIGKILL')).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
+    for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
+    expect(await answer).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
     expect((await analyze([leaf])).parts).toHaveLength(1);
   });
 
   it('is stopped if it never ends, and its files are rejected', async () => {
     const analyze = await open();
-    expect(await signalled(analyze, 'SIGSTOP')).toMatchObject({
+    const before = await children();
+    await analyze([leaf]);
+    const pid = the((await children()).find((child) => !before.includes(child)));
+    const usedMs = await usedBy(pid);
+    const answer = analyze([leaf, slow]);
+    await expect.poll(() => usedBy(pid)).toBeGreaterThan(usedMs + 100);
+    process.kill(pid, 'SIGSTOP');
+    expect(await answer).toMatchObject({
       parts: [],
       rejected: [leaf, slow].map(({ name }) => ({ file: name, reason: 'TOO_LARGE' })),
     });

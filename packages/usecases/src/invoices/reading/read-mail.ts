@@ -22,7 +22,6 @@ const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url),
 });
 const unread = { ...whole, limits: { ...whole.limits, timeoutMs: 8 * SECOND } };
 const one = taskOf<typeof readDocument>(new URL('document-task.ts', import.meta.url), {
-  // The process has just ended, and a new one starts slowly on a busy machine.
   timeoutMs: 10 * SECOND,
   maxMemoryMb,
   maxOutputBytes: 1024 * 1024,
@@ -33,8 +32,8 @@ const restMs = unread.limits.timeoutMs + oneByOneMs + one.limits.timeoutMs;
 
 /**
  * Parses a mail and reads all its documents in one sandbox process. If that process dies, each document is read in a process of its own,
- * so that a malicious document harms only itself. Returns null if reading could last beyond `until` on the `performance` clock. Throws
- * 503 if no sandbox process is available.
+ * so that a malicious document harms only itself. Returns null if reading, apart from starting processes, could last beyond `until` on the
+ * `performance` clock. Throws 503 if no sandbox process is available.
  */
 export async function readMail(ctx: TenantContext, mail: Uint8Array, until: number): Promise<MailReading | null> {
   const isLate = (neededMs: number): boolean => performance.now() + neededMs > until;
