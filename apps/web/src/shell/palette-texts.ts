@@ -4,6 +4,8 @@ export const texts = catalogue({
   de: {
     title: 'Suchen und Befehle',
     label: 'Seite, Modul oder Befehl suchen',
+    /** Short enough for the narrowest window. */
+    hint: 'Seite, Modul oder Befehl',
     results: 'Treffer',
     none: 'Nichts gefunden.',
     count: (count: number) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
@@ -18,6 +20,7 @@ export const texts = catalogue({
   en: {
     title: 'Search and commands',
     label: 'Search for a page, module or command',
+    hint: 'Page, module or command',
     results: 'Results',
     none: 'Nothing found.',
     count: (count: number) => (count === 1 ? '1 result' : `${count} results`),

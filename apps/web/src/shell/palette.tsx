@@ -93,7 +93,7 @@ export function Palette({ groups }: { groups: NavGroups }) {
         autocomplete="off"
         spellcheck={false}
         dir="auto"
-        placeholder={t.label}
+        placeholder={t.hint}
         value={typed}
         onInput={({ currentTarget }) => {
           setTyped(currentTarget.value);
