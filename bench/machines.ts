@@ -9,11 +9,12 @@ import { openDatabase } from '@portal/db/open';
 import { reminders } from '@portal/db/schema/reminders';
 import { newId } from '@portal/domain/ids';
 import { builders } from '@portal/testing/make';
+import { cpuSecOf } from '@portal/testing/processor-time';
 import { startRedis } from '@portal/testing/servers/redis';
 import { the } from '@portal/testing/the';
 import { startCountingServer } from './counting-smtp-server.ts';
 import { fullAccount } from './full-account.ts';
-import { benchDatabase, benchSettings, cpuSecOf, memoryMb, startServer, startWorker, stopAll } from './measure.ts';
+import { benchDatabase, benchSettings, memoryMb, startServer, startWorker, stopAll } from './measure.ts';
 
 const seconds = Number(process.argv[2] ?? 8);
 const mailsPerRound = Number(process.argv[3] ?? 4_000);

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
@@ -125,14 +125,6 @@ export async function startWorker(env: Record<string, string>, logFile: string):
   stops.push(() => stopProcess(child));
   await once(child, 'message');
   return child;
-}
-
-/** Seconds of processor time a process has used so far; only on Linux. */
-export function cpuSecOf(pid: number | undefined): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const agent = new Agent({ keepAlive: true });

@@ -15,6 +15,7 @@ import { addRun } from '@portal/platform/runs/start';
 import { openRuntime } from '@portal/platform/runtime';
 import { builders } from '@portal/testing/make';
 import { addServers, serverForm } from '@portal/testing/monitoring';
+import { cpuSecOf } from '@portal/testing/processor-time';
 import type { ProductServer } from '@portal/testing/servers/products/product-server';
 import { the } from '@portal/testing/the';
 import { openSessionTokens } from '@portal/usecases/accounts/session-token';
@@ -24,7 +25,6 @@ import {
   alternate,
   benchDatabase,
   benchSettings,
-  cpuSecOf,
   during,
   freePort,
   median,

@@ -10,6 +10,7 @@ import { openRuntime } from '@portal/platform/runtime';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { taskOf } from '@portal/platform/sandbox/task';
 import { canLimitFileSize, limitFileSize } from '@portal/testing/file-size-limit';
+import { cpuSecOf } from '@portal/testing/processor-time';
 import type { run as act } from '@portal/testing/sandbox-task';
 import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/calendar-server';
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
@@ -46,6 +47,8 @@ async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, pa
 }
 const events = (window = november): Promise<CalendarEvents> => call('GET', `/calendar/events?${window}`);
 const titles = async (window?: string) => (await events(window)).events.map(({ title }) => title);
+/** The event of a calendar with one. */
+const eventOf = (title: string): string => /BEGIN:VEVENT.*END:VEVENT\r\n/s.exec(icsOf(title))?.[0] ?? '';
 /** Reads the titles without a request, because the number of an account's concurrent requests is limited. */
 async function titlesOf(ctx: UserContext): Promise<string[]> {
   const window = { from: new Date('2026-11-01T00:00:00Z'), to: new Date('2026-12-01T00:00:00Z') };
@@ -240,21 +243,30 @@ describe('events', () => {
       const children = () =>
         globSync('/proc/self/task/*/children').flatMap((path) => readFileSync(path, 'utf8').split(' ').filter(Boolean));
       const before = children();
-      const started = () => children().filter((pid) => !before.includes(pid));
+      expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
+      const pid = Number(children().find((child) => !before.includes(child)));
+      // Reading this one takes long enough to be stopped in it.
+      const old = icsOf(...Array.from({ length: 40_000 }, (_, n) => `Old ${n}`)).replaceAll(
+        /:202611\d+T/g,
+        ':20191110T',
+      );
+      server.answer = (_asked, response) => void response.end(old.replace(/(?=BEGIN:VEVENT)/, eventOf('Large')));
+      await added('b');
+      const usedSec = cpuSecOf(pid);
       const first = titlesOf(ctx);
-      await expect.poll(started).toHaveLength(1);
-      process.kill(Number(started()[0]), 'SIGSTOP');
-      expect(await first).toEqual([]);
-      expect(await titlesOf(ctx)).toEqual([]);
+      await expect.poll(() => cpuSecOf(pid)).toBeGreaterThan(usedSec + 0.1);
+      process.kill(pid, 'SIGSTOP');
+      expect(await first).toEqual(['Jour fixe']);
+      expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
       const now = performance.now.bind(performance);
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + MINUTE);
       try {
-        expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
+        expect(await titlesOf(ctx)).toEqual(['Jour fixe', 'Large']);
       } finally {
         clock.mockRestore();
         await sandbox.close();
       }
-      expect(server.seen).toHaveLength(1);
+      expect(server.seen).toHaveLength(2);
     },
   );
 

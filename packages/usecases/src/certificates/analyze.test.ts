@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { certificateSample } from '@portal/testing/cert-samples';
+import { cpuSecOf } from '@portal/testing/processor-time';
 import { testRuntime } from '@portal/testing/runtime';
 import { the } from '@portal/testing/the';
 import { analyzeCertificates } from './analyze.ts';
@@ -28,13 +29,6 @@ async function children(): Promise<number[]> {
   return lists.join(' ').split(' ').filter(Boolean).map(Number);
 }
 
-/** Processor time in milliseconds: fields 14 and 15 of proc_pid_stat(5), in hundredths of a second. */
-async function usedBy(pid: number): Promise<number> {
-  const afterName = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1] ?? '';
-  const [user, system] = afterName.split(' ').slice(11, 13).map(Number);
-  return 10 * ((user ?? 0) + (system ?? 0));
-}
-
 describe.runIf(process.platform === 'linux')('the sandbox process', () => {
   it('answers 503 if it is killed, and the next one works', async () => {
     const analyze = await open();
@@ -51,9 +45,9 @@ describe.runIf(process.platform === 'linux')('the sandbox process', () => {
     const before = await children();
     await analyze([leaf]);
     const pid = the((await children()).find((child) => !before.includes(child)));
-    const usedMs = await usedBy(pid);
+    const usedSec = cpuSecOf(pid);
     const answer = analyze([leaf, slow]);
-    await expect.poll(() => usedBy(pid)).toBeGreaterThan(usedMs + 100);
+    await expect.poll(() => cpuSecOf(pid)).toBeGreaterThan(usedSec + 0.1);
     process.kill(pid, 'SIGSTOP');
     expect(await answer).toMatchObject({
       parts: [],

@@ -12,23 +12,21 @@ export type ReadDocument = MailDocument & { reading: Reading };
 /** The documents of a mail with their readings, or the reason why the mail cannot be parsed. */
 export type MailReading = { documents: ReadDocument[] } | { error: InvoiceError };
 
-const maxMemoryMb = 450;
-// All documents of a mail, plus their names and data.
-const maxOutputBytes = 40 * 1024 * 1024;
-const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url), {
+const limits = {
   timeoutMs: 8 * SECOND,
-  maxMemoryMb,
-  maxOutputBytes,
-});
-const unread = { ...whole, limits: { ...whole.limits, timeoutMs: 8 * SECOND } };
+  maxMemoryMb: 450,
+  // All documents of a mail, plus their names and data.
+  maxOutputBytes: 40 * 1024 * 1024,
+};
+const whole = taskOf<typeof parseMail>(new URL('mail-task.ts', import.meta.url), limits);
 const one = taskOf<typeof readDocument>(new URL('document-task.ts', import.meta.url), {
-  timeoutMs: 10 * SECOND,
-  maxMemoryMb,
+  ...limits,
   maxOutputBytes: 1024 * 1024,
 });
 /** Total time for the documents that are read one by one; the rest are then `TOO_LARGE`. */
 const oneByOneMs = 20 * SECOND;
-const restMs = unread.limits.timeoutMs + oneByOneMs + one.limits.timeoutMs;
+/** Parsing the mail again, then its documents, of which the last one may begin at the end of their time. */
+const restMs = limits.timeoutMs + oneByOneMs + limits.timeoutMs;
 
 /**
  * Parses a mail and reads all its documents in one sandbox process. If that process dies, each document is read in a process of its own,
@@ -38,11 +36,11 @@ const restMs = unread.limits.timeoutMs + oneByOneMs + one.limits.timeoutMs;
 export async function readMail(ctx: TenantContext, mail: Uint8Array, until: number): Promise<MailReading | null> {
   const isLate = (neededMs: number): boolean => performance.now() + neededMs > until;
   const owner = { tenantId: ctx.tenantId };
-  if (isLate(whole.limits.timeoutMs)) return null;
+  if (isLate(limits.timeoutMs)) return null;
   const read = await outcome(ctx, ctx.sandbox.run(whole, { mail, isRead: true }, owner));
   if ('value' in read) return read.value as MailReading;
   if (isLate(restMs)) return null;
-  const parsed = await outcome(ctx, ctx.sandbox.run(unread, { mail, isRead: false }, owner));
+  const parsed = await outcome(ctx, ctx.sandbox.run(whole, { mail, isRead: false }, owner));
   if ('error' in parsed) return parsed;
   if ('error' in parsed.value) return parsed.value;
   const oneByOneUntil = performance.now() + oneByOneMs;
