@@ -1,5 +1,6 @@
 import { ServerFailure } from '@portal/connectors/servers/server-failure';
 import type { LargeAnswers } from '@portal/connectors/servers/server-session';
+import { isUnavailable } from '@portal/domain/errors';
 import type { ReadAnswer } from '@portal/domain/monitoring/answers';
 import { SECOND } from '@portal/domain/time';
 import type { TenantContext } from '@portal/platform/context';
@@ -45,9 +46,19 @@ export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
         const read = await sandbox.run(reading, order, { tenantId: ctx.tenantId });
         return { answer: JSON.parse(Buffer.from(read).toString()) as ReadAnswer, bytes: read.byteLength };
       } catch (error) {
+        if (isBusy(error))
+          throw new ServerFailure(
+            'antwortform',
+            `The portal was too busy to read a large answer of ${host}. Please try again.`,
+            error,
+          );
         if (!(error instanceof TaskError) || error.fault === 'program') throw error;
         throw new ServerFailure('antwortform', `${host} answered with more data than the portal can read.`, error);
       }
     },
   };
 }
+
+/** The sandbox had no place or no time to load, or its process was ended from outside: neither is the fault of the server. */
+const isBusy = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof TaskError && error.fault === 'outside');
