@@ -59,6 +59,6 @@ export function largeAnswersFor(ctx: TenantContext): LargeAnswers {
   };
 }
 
-/** The sandbox had no place or no time to load, or its process was ended from outside: neither is the fault of the server. */
+/** Whether the sandbox had no place, did not load in time or was killed from outside. None of this is the fault of the server. */
 const isBusy = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof TaskError && error.fault === 'outside');
