@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,6 +9,7 @@ import { openLog } from '@portal/platform/log';
 import { openRuntime } from '@portal/platform/runtime';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { taskOf } from '@portal/platform/sandbox/task';
+import { childProcesses } from '@portal/testing/child-processes';
 import { canLimitFileSize, limitFileSize } from '@portal/testing/file-size-limit';
 import { cpuSecOf } from '@portal/testing/processor-time';
 import type { run as act } from '@portal/testing/sandbox-task';
@@ -16,6 +17,7 @@ import { icsOf, sendIcs, startCalendarServer } from '@portal/testing/servers/cal
 import { startRadicale, type TestRadicale } from '@portal/testing/servers/radicale';
 import { trustTestAuthority } from '@portal/testing/servers/tls';
 import { serviceBinary } from '@portal/testing/services';
+import { the } from '@portal/testing/the';
 import { authenticate } from '@portal/usecases/accounts/authenticate';
 import { sessionTokens } from '@portal/usecases/accounts/session-token';
 import { listEvents } from '@portal/usecases/calendar/events';
@@ -238,11 +240,9 @@ describe('events', () => {
       await added('a');
       const sandbox = openSandbox({ processes: 1 });
       const ctx = { ...(await signedIn(ada)), sandbox, resources: new Map() };
-      const children = () =>
-        globSync('/proc/self/task/*/children').flatMap((path) => readFileSync(path, 'utf8').split(' ').filter(Boolean));
-      const before = children();
+      const before = childProcesses();
       expect(await titlesOf(ctx)).toEqual(['Jour fixe']);
-      const pid = Number(children().find((child) => !before.includes(child)));
+      const pid = the(childProcesses().find((child) => !before.includes(child)));
       // Reading this one takes long enough to be stopped in it. All but its first event are long past.
       const titlesOfLarge = ['Large', ...Array.from({ length: 15_000 }, (_, n) => `Old ${n}`)];
       const large = icsOf(...titlesOfLarge).replaceAll(/:202611(?!10T)\d+T/g, ':20191110T');

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { childProcesses } from '@portal/testing/child-processes';
 import type { run } from '@portal/testing/sandbox-task';
 import { mixInHostileTasks } from '@portal/testing/scenarios/hostile-tasks';
 import type { run as runLoaded } from '@portal/testing/slow-to-load-task';
@@ -28,13 +28,6 @@ const pidOf = async (sandbox: ReturnType<typeof open>) =>
   ((await sandbox.run(task, { act: 'settings' })) as { pid: number }).pid;
 
 const isLinux = process.platform === 'linux';
-function children(): number[] {
-  const lists = readdirSync('/proc/self/task').map((thread) =>
-    readFileSync(`/proc/self/task/${thread}/children`, 'utf8'),
-  );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
-}
-
 describe('a task', () => {
   it('receives and returns plain data and bytes unchanged', async () => {
     const sandbox = open();
@@ -131,19 +124,19 @@ describe('processes', () => {
   });
 
   it.runIf(isLinux)('start with the first task, stay warm for a while, and end with the sandbox', async () => {
-    const before = children().length;
+    const before = childProcesses().length;
     const sandbox = open({ warmMs: 500 });
-    expect(children()).toHaveLength(before);
+    expect(childProcesses()).toHaveLength(before);
     await pidOf(sandbox);
-    expect(children()).toHaveLength(before + 1);
-    await expect.poll(() => children().length).toBe(before);
+    expect(childProcesses()).toHaveLength(before + 1);
+    await expect.poll(() => childProcesses().length).toBe(before);
     await Promise.all([pidOf(sandbox), sandbox.run(task, { act: 'settings' }, { tenantId: 'b' })]);
     await sandbox.close();
-    expect(children()).toHaveLength(before);
+    expect(childProcesses()).toHaveLength(before);
   });
 
   it.runIf(isLinux)('start one after the other, and other work has its turn in between', async () => {
-    const before = children().length;
+    const before = childProcesses().length;
     const sandbox = open({ processes: 6 });
     const all = Promise.all(
       Array.from({ length: 6 }, (_, n) => sandbox.run(task, { act: 'settings' }, { tenantId: `${n}` })),
@@ -151,7 +144,7 @@ describe('processes', () => {
     const counts = [before];
     while (counts.at(-1) !== before + 6) {
       await nextTurn();
-      counts.push(children().length);
+      counts.push(childProcesses().length);
     }
     await all;
     expect(

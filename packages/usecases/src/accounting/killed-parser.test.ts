@@ -1,7 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { auditEntries } from '@portal/db/schema/platform/audit';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
+import { childProcesses } from '@portal/testing/child-processes';
 import { testRuntime } from '@portal/testing/runtime';
 import { workbook } from '@portal/testing/workbook';
 import { listAccounts } from './accounts.ts';
@@ -12,13 +12,6 @@ const { make, signedIn } = await testRuntime();
 const names = Array.from({ length: 20_000 }, (_, n) => `Artikel ${n}`);
 const book = workbook([['Artikel', '11/2026'], ...names.map((name) => [name, 1])]);
 const list = Buffer.from(`PNR;Betrag\n${'1;1,00\n'.repeat(100_000)}`);
-
-async function children(): Promise<number[]> {
-  const lists = await Promise.all(
-    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
-  );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
-}
 
 describe.runIf(process.platform === 'linux')('a process that is killed while reading', () => {
   it('answers 503 and stores nothing, and the next one works', async () => {
@@ -33,10 +26,10 @@ describe.runIf(process.platform === 'linux')('a process that is killed while rea
     };
     const works = [() => exportMerchandise(ctx, input), () => previewCanteen(ctx, { bytes: list, month: '2026-11' })];
     for (const work of works) {
-      const before = await children();
+      const before = childProcesses();
       const answer = work().catch((error: unknown) => error);
-      await expect.poll(async () => (await children()).length, { interval: 5 }).toBe(before.length + 1);
-      for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
+      await expect.poll(() => childProcesses().length, { interval: 5 }).toBe(before.length + 1);
+      for (const pid of childProcesses()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
       expect(await answer).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
     }
     expect(await listAccounts(ctx)).toEqual({ version: 0, accounts: [] });

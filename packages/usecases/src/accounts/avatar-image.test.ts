@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSandbox, type SandboxLimits } from '@portal/platform/sandbox/open-sandbox';
+import { childProcesses } from '@portal/testing/child-processes';
 import { openAvatarImages } from './avatar-image.ts';
 
 const sandbox = openSandbox({ queueLimit: 100 });
@@ -520,13 +520,13 @@ describe('a decoder', () => {
     const upload = await noise(300, 300).jpeg().toBuffer();
     await using testSandbox = processesOf({ processes: 1 });
     const avatars = openAvatarImages(testSandbox);
-    const before = new Set(await children());
+    const before = new Set(childProcesses());
     const work = avatars.fromUpload(upload, owner).then(
       () => null,
       (error: unknown) => error,
     );
-    await expect.poll(async () => (await children()).some((pid) => !before.has(pid)), { interval: 2 }).toBe(true);
-    for (const pid of await children()) if (!before.has(pid)) process.kill(pid, signal);
+    await expect.poll(() => childProcesses().some((pid) => !before.has(pid)), { interval: 2 }).toBe(true);
+    for (const pid of childProcesses()) if (!before.has(pid)) process.kill(pid, signal);
     expect(await work).toMatchObject(refusal);
     expect(webpChunks(await avatars.fromUpload(upload, owner))).toEqual(['VP8 ']);
   });
@@ -549,10 +549,3 @@ const processesOf = (limits: SandboxLimits) => {
   const testSandbox = openSandbox(limits);
   return Object.assign(testSandbox, { [Symbol.asyncDispose]: () => testSandbox.close() });
 };
-
-async function children(): Promise<number[]> {
-  const lists = await Promise.all(
-    (await readdir('/proc/self/task')).map((task) => readFile(`/proc/self/task/${task}/children`, 'utf8')),
-  );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
-}

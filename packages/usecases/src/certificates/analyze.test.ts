@@ -1,8 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CertificateAnalysis } from '@portal/domain/certificates/certificates';
 import { openSandbox } from '@portal/platform/sandbox/open-sandbox';
 import { certificateSample } from '@portal/testing/cert-samples';
+import { childProcesses } from '@portal/testing/child-processes';
 import { cpuSecOf } from '@portal/testing/processor-time';
 import { testRuntime } from '@portal/testing/runtime';
 import { the } from '@portal/testing/the';
@@ -22,29 +22,22 @@ async function open() {
     );
 }
 
-async function children(): Promise<number[]> {
-  const lists = await Promise.all(
-    (await readdir('/proc/self/task')).map((thread) => readFile(`/proc/self/task/${thread}/children`, 'utf8')),
-  );
-  return lists.join(' ').split(' ').filter(Boolean).map(Number);
-}
-
 describe.runIf(process.platform === 'linux')('the sandbox process', () => {
   it('answers 503 if it is killed, and the next one works', async () => {
     const analyze = await open();
-    const before = await children();
+    const before = childProcesses();
     const answer = analyze([leaf, slow]).catch((error: unknown) => error);
-    await expect.poll(async () => (await children()).length).toBe(before.length + 1);
-    for (const pid of await children()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => childProcesses().length).toBe(before.length + 1);
+    for (const pid of childProcesses()) if (!before.includes(pid)) process.kill(pid, 'SIGKILL');
     expect(await answer).toMatchObject({ kind: 'unavailable', retryAfterSec: 5 });
     expect((await analyze([leaf])).parts).toHaveLength(1);
   });
 
   it('is stopped if it never ends, and its files are rejected', async () => {
     const analyze = await open();
-    const before = await children();
+    const before = childProcesses();
     await analyze([leaf]);
-    const pid = the((await children()).find((child) => !before.includes(child)));
+    const pid = the(childProcesses().find((child) => !before.includes(child)));
     const usedSec = cpuSecOf(pid);
     const answer = analyze([leaf, slow]);
     await expect.poll(() => cpuSecOf(pid)).toBeGreaterThan(usedSec + 0.1);
