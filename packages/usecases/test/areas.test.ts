@@ -177,13 +177,12 @@ const toyHandlers = [
   handle(look, async () => void (looks += 1)),
 ];
 
-describe('a new area', () => {
+describe('a new area', async () => {
   const withToys = [...areas, toyArea];
-  let started: Awaited<ReturnType<typeof testRuntime>>;
+  const started = await testRuntime();
   let smtp: TestSmtpServer;
   let worker: TestWorker;
   beforeAll(async () => {
-    started = await testRuntime();
     const owner = new Client({ connectionString: started.ownerUrl });
     await owner.connect();
     await owner.query(`
